@@ -1,6 +1,12 @@
 /** Answers that are unasked, misplaced, invalid or missing. */
 
-import { Attack, type AttackOptions, type Attempt, type Attempted } from '../judging/attack.ts';
+import {
+  type Attack,
+  type AttackOptions,
+  type Attempt,
+  type Attempted,
+  startAttack,
+} from '../judging/attack.ts';
 import { advise, defineCheck, fail, MRTR, notApplicable, pass, warn } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional, listRequired } from '../observations/forms.ts';
@@ -67,7 +73,7 @@ async function attackForms(
 ) {
   const { facts, effects } = context;
   const forms = facts.questions.filter(({ request }) => isForm(request)).toReversed();
-  const attack = new Attack(context, how);
+  const attack = startAttack(context, how);
   for (const { round, key, request } of forms.slice(0, MAX_FORMS)) {
     const made = await attempts({
       key,
@@ -197,7 +203,7 @@ export const ANSWER = [
     calls: (rounds) => 2 * (rounds + 1),
     run: async (context) => {
       const round = lastFormRound(context);
-      const attack = new Attack(context);
+      const attack = startAttack(context);
       const renameKeys = (session: Session) =>
         Object.entries(session.answers()).map(([key, answer]) => [`${key}-mrtr-check`, answer]);
       await attack.send(round, [
@@ -218,7 +224,7 @@ export const ANSWER = [
     calls: (rounds) => 3 * (rounds + 1),
     run: async (context) => {
       const last = context.lastRound;
-      const late = new Attack(context);
+      const late = startAttack(context);
       await late.send(last, [
         {
           label: 'the answers of round 1 in the last round',

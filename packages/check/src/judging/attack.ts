@@ -4,7 +4,7 @@ import type { Retry, Session } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
 import { comparable, describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 import { abstain, type Finding, notGiven, pass } from './check.ts';
-import type { CheckContext, Judgement } from './context.ts';
+import type { CheckContext } from './context.ts';
 
 /** One altered retry, to be sent in place of the honest one. */
 export interface Attempt {
@@ -45,181 +45,149 @@ const MAX_ATTEMPTS = 256;
 /** The limit when each attempt needs a call of its own, because the server ends a call at the first bad retry. */
 const MAX_FRESH = 48;
 
-export class Attack {
-  readonly attempted: Attempted[] = [];
-  /** The server treats a plain refusal as an answer too. Another check reports that. */
-  refusalCounts = false;
-  readonly #context: CheckContext;
-  readonly #how: AttackOptions;
+export type Attack = ReturnType<typeof startAttack>;
 
-  constructor(context: CheckContext, how: AttackOptions = {}) {
-    this.#context = context;
-    this.#how = how;
-  }
-
-  /** The attempts that the server accepted: those that matter first. */
-  get accepted() {
-    const accepted = this.attempted.filter(({ became }) => became === 'accepted');
-    return accepted.toSorted((a, b) => Number(b.matters) - Number(a.matters));
-  }
-
-  get failed() {
-    return this.attempted.filter(({ became }) => became === 'failed');
-  }
-
-  get rejected() {
-    return this.attempted.filter(({ became }) => became === 'rejected');
-  }
-
-  /**
-   * Sends each attempt in `round`. Stops at the first that matters, because that is the smallest case.
-   * Rejected attempts share one call, as an attacker's would. An honest retry in that call comes last. If the server
-   * rejects it too, the rejections prove nothing, and each attempt gets a call of its own.
-   */
-  async send(round: number, attempts: readonly Attempt[]) {
-    const context = this.#context;
-    // On a session, each question is answered once.
-    if (context.instance.isOld) {
-      this.attempted.push(...(await this.#sendEach(round, attempts.slice(0, MAX_FRESH), true)).all);
-      return;
-    }
-    const first = await this.#sendEach(round, attempts.slice(0, MAX_ATTEMPTS));
-    const isProved = attempts.length < 2 || first.all.some(({ matters }) => matters);
-    const honest = isProved ? undefined : await first.held?.fork().retry();
-    const isOver = honest !== undefined && context.judge(round, honest) === 'rejected';
-    const { all } = isOver ? await this.#sendEach(round, attempts.slice(0, MAX_FRESH), true) : first;
-    this.attempted.push(...all);
-  }
-
-  /** The finding of an attack in which nothing was accepted. */
-  get finding(): Finding {
-    const { attempted, failed, rejected } = this;
-    const [unanswered] = failed;
-    if (unanswered)
-      return abstain(`${unanswered.label} got no answer: ${describeOutcome(unanswered.outcome)}`);
-    // Only a probe can show that an attempt which completed, as after a decline, had no effect.
-    const unclear = rejected.findLast(({ outcome }) => outcome.kind === 'completed');
-    if (unclear && !this.#how.declinedIsRejected) {
-      const words = `it ${describeOutcome(unclear.end)}, as where it rejects`;
-      const unseen = effectsUnseen(this.#context, words);
-      if (unseen) return unseen;
-    }
-    const last = attempted.at(-1)?.session;
-    if (last === undefined) return abstain('nothing was tried');
-    const { mode, reason } = this.#context.effects;
-    const why = mode === 'blind' ? reason : 'without --probe effects were not seen';
-    const seen = mode === 'observed' || mode === 'none' ? '' : ` (by its words; ${why})`;
-    const how = last.last ? `, with ${describeOutcome(last.last)}` : '';
-    return pass(`${attempted.length} of ${attempted.length} rejected${how}${seen}`, last);
-  }
-
-  /** The gravest attempt that the server accepted, in a sentence. */
-  describe(what: string, { label, end, effect, same, matters }: Attempted) {
-    const { accepted, attempted } = this;
-    const changed = effect ? ', and the probe changed' : '';
-    const others = accepted.length > 1 ? ` ${accepted.length} of ${attempted.length} were accepted.` : '';
-    const unseen = effect === false ? ' It had no effect.' : ' No effect of it was seen.';
-    const harmless = matters ? '' : same ? ' The result is that of an honest call.' : unseen;
-    return `${what} (${label}) was accepted: ${describeOutcome(end)}${changed}.${harmless}${others}`;
-  }
+export function startAttack(context: CheckContext, how: AttackOptions = {}) {
+  const { effects, facts, instance, fleet } = context;
+  const { stateIsTried, nonsenseIsTried, declinedIsRejected } = how;
+  const attempted: Attempted[] = [];
+  let refusalCounts = false;
+  const allThat = (became: Attempted['became']) => attempted.filter((one) => one.became === became);
+  const acceptedOnes = () => allThat('accepted').toSorted((a, b) => Number(b.matters) - Number(a.matters));
 
   /** Sends attempts in one call for as long as it stays open, or each in a call of its own. `held`: the call that is still open. */
-  async #sendEach(round: number, attempts: readonly Attempt[], isFresh = false) {
+  async function sendEach(round: number, attempts: readonly Attempt[], isFresh = false) {
     const all: Attempted[] = [];
     let held: Session | undefined;
     for (const attempt of attempts) {
-      const call = held ?? (await this.#context.untilRound(round));
-      const one = await this.#send(round, call.fork(), attempt);
+      const call = held ?? (await context.untilRound(round));
+      const one = await sendOne(round, call.fork(), attempt);
       all.push(one);
       const isRejected = one.became === 'rejected';
       held = isRejected && !isFresh && one.session.last === one.outcome ? call : undefined;
       if (isRejected) continue;
       if (one.matters) break;
-      await this.#context.fleet.revive();
+      await fleet.revive();
       // Each further attempt would take as long, and one finding is enough.
       if (one.outcome.kind === 'failed' && one.outcome.late) break;
     }
     return { all, held };
   }
 
-  async #send(round: number, session: Session, { label, changes }: Attempt): Promise<Attempted> {
-    const context = this.#context;
-    const before = await context.effects.read();
+  async function sendOne(round: number, session: Session, { label, changes }: Attempt): Promise<Attempted> {
+    const before = await effects.read();
     const outcome = await session.retry(await changes(session));
     session.decisive = session.turns.at(-1);
-    const seen = await this.#judge(round, session, before);
+    const seen = await judge(round, session, outcome, before);
     const { judged } = seen;
     // effect.before-answer reports the effect of a question that is asked again.
-    const isAskedAgain = judged === 'rejected' && outcome.kind === 'asked' && context.effects.asking;
+    const isAskedAgain = judged === 'rejected' && outcome.kind === 'asked' && effects.asking;
     const effect = isAskedAgain ? false : seen.effect;
     const one = { label, session, outcome, end: session.last ?? outcome, effect, same: judged === 'same' };
     if ((judged === 'rejected' || judged === 'failed') && !effect)
       return { ...one, became: judged, matters: false };
     // A result without the effect, in place of the honest one, harms nobody.
-    const isHarmless =
-      context.effects.mode === 'observed' && effect === false && outcome.kind === 'completed';
+    const isHarmless = effects.mode === 'observed' && effect === false && outcome.kind === 'completed';
     const changed = judged === 'different' && !isHarmless;
-    const isNonsense = async () =>
-      this.#how.nonsenseIsTried === true && (await context.likeNonsense(round, outcome));
+    const isNonsense = async () => nonsenseIsTried === true && (await context.likeNonsense(round, outcome));
     const matters = (effect === true && judged !== 'same') || (changed && !(await isNonsense()));
     return { ...one, became: 'accepted', matters };
   }
 
   /** Judges a retry. If the server asks the next question, finishes the call: a difference may show at its end. */
-  async #judge(round: number, session: Session, before: Reading): Promise<Judged> {
-    const { effects, facts } = this.#context;
-    const outcome = session.last as ReplyOutcome;
-    const judged = this.#context.judge(round, outcome, this.#how.stateIsTried);
-    if (judged === 'failed') return { judged, effect: await this.#effectOfFailure(session, before) };
+  async function judge(round: number, session: Session, outcome: ReplyOutcome, before: Reading) {
+    const judged = context.judge(round, outcome, stateIsTried);
+    if (judged === 'failed') return { judged, effect: await effectOfFailure(session, before) };
     const end = judged === 'same' ? await session.finish() : outcome;
     const effect = await effects.since(before, session);
     if (judged === 'rejected') return { judged, effect };
     const reads = (one: ReplyOutcome) =>
       one.kind === 'completed' ? facts.final.like(comparable(one)) : true;
-    const isUnclear = this.#how.declinedIsRejected || reads(outcome) === undefined;
-    if (judged === 'different' || isUnclear) {
-      const refused = await this.#judgeAsRefused(round, judged, { outcome, end, effect });
-      if (refused) return refused;
-    }
-    return { judged: reads(end) === false ? 'different' : judged, effect };
-  }
-
-  /** Judges an outcome that a plain decline has too, or nonsense state. Undefined if neither has it. */
-  async #judgeAsRefused(round: number, judged: Judgement, { outcome, end, effect }: Ended) {
-    const { declinedIsRejected, nonsenseIsTried } = this.#how;
-    const plain = await this.#context.asRefused(round, outcome, end);
-    if (plain) {
+    if (judged === 'different' || declinedIsRejected || reads(outcome) === undefined) {
+      // A plain decline has the outcome too, or nonsense state has.
+      const plain = await context.asRefused(round, outcome, end);
       // A plain refusal has the effect too. The checks of refusals report that.
-      const counts = declinedIsRejected && plain.effect === true;
-      if (counts && judged === 'same') this.refusalCounts = true;
-      return { judged: 'rejected', effect: counts ? false : effect } as const;
+      const counts = declinedIsRejected && plain?.effect === true;
+      if (counts && judged === 'same') refusalCounts = true;
+      const isNonsense = async () =>
+        judged !== 'same' && !nonsenseIsTried && (await context.likeNonsense(round, outcome));
+      if (plain || (await isNonsense()))
+        return { judged: 'rejected' as const, effect: counts ? false : effect };
     }
-    if (judged === 'same' || nonsenseIsTried || !(await this.#context.likeNonsense(round, outcome)))
-      return undefined;
-    return { judged: 'rejected', effect } as const;
+    return { judged: reads(end) === false ? 'different' : judged, effect } as const;
   }
 
   /** The effect of a retry that failed. If the server crashed, its probe may be gone too, and the run goes on. */
-  async #effectOfFailure(session: Session, before: Reading) {
+  async function effectOfFailure(session: Session, before: Reading) {
     try {
-      return await this.#context.effects.since(before, session);
+      return await effects.since(before, session);
     } catch (error) {
       if (!(error instanceof ProbeFailed)) throw error;
       await session.instance.ending();
       return undefined;
     }
   }
-}
 
-interface Judged {
-  readonly judged: Judgement;
-  readonly effect: boolean | undefined;
-}
-
-interface Ended {
-  readonly outcome: ReplyOutcome;
-  readonly end: ReplyOutcome;
-  readonly effect: boolean | undefined;
+  return {
+    attempted,
+    /** The server treats a plain refusal as an answer too. Another check reports that. */
+    get refusalCounts() {
+      return refusalCounts;
+    },
+    /** The attempts that the server accepted: those that matter first. */
+    get accepted() {
+      return acceptedOnes();
+    },
+    get failed() {
+      return allThat('failed');
+    },
+    get rejected() {
+      return allThat('rejected');
+    },
+    /**
+     * Sends each attempt in `round`. Stops at the first that matters, because that is the smallest case.
+     * Rejected attempts share one call, as an attacker's would. An honest retry in that call comes last. If the server
+     * rejects it too, the rejections prove nothing, and each attempt gets a call of its own.
+     */
+    async send(round: number, attempts: readonly Attempt[]) {
+      const sendFresh = () => sendEach(round, attempts.slice(0, MAX_FRESH), true);
+      // On a session, each question is answered once.
+      let sent = await (instance.isOld ? sendFresh() : sendEach(round, attempts.slice(0, MAX_ATTEMPTS)));
+      const isProved = attempts.length < 2 || sent.all.some(({ matters }) => matters);
+      const honest = isProved ? undefined : await sent.held?.fork().retry();
+      if (honest !== undefined && context.judge(round, honest) === 'rejected') sent = await sendFresh();
+      attempted.push(...sent.all);
+    },
+    /** The finding of an attack in which nothing was accepted. */
+    get finding(): Finding {
+      const [unanswered] = allThat('failed');
+      if (unanswered)
+        return abstain(`${unanswered.label} got no answer: ${describeOutcome(unanswered.outcome)}`);
+      // Only a probe can show that an attempt which completed, as after a decline, had no effect.
+      const unclear = allThat('rejected').findLast(({ outcome }) => outcome.kind === 'completed');
+      if (unclear && !declinedIsRejected) {
+        const words = `it ${describeOutcome(unclear.end)}, as where it rejects`;
+        const unseen = effectsUnseen(context, words);
+        if (unseen) return unseen;
+      }
+      const last = attempted.at(-1)?.session;
+      if (last === undefined) return abstain('nothing was tried');
+      const { mode, reason } = effects;
+      const why = mode === 'blind' ? reason : 'without --probe effects were not seen';
+      const seen = mode === 'observed' || mode === 'none' ? '' : ` (by its words; ${why})`;
+      const end = last.last ? `, with ${describeOutcome(last.last)}` : '';
+      return pass(`${attempted.length} of ${attempted.length} rejected${end}${seen}`, last);
+    },
+    /** The gravest attempt that the server accepted, in a sentence. */
+    describe(what: string, { label, end, effect, same, matters }: Attempted) {
+      const { length } = acceptedOnes();
+      const changed = effect ? ', and the probe changed' : '';
+      const others = length > 1 ? ` ${length} of ${attempted.length} were accepted.` : '';
+      const unseen = effect === false ? ' It had no effect.' : ' No effect of it was seen.';
+      const harmless = matters ? '' : same ? ' The result is that of an honest call.' : unseen;
+      return `${what} (${label}) was accepted: ${describeOutcome(end)}${changed}.${harmless}${others}`;
+    },
+  };
 }
 
 /** The finding for an outcome without an error whose effects cannot be seen. Undefined if they can. */

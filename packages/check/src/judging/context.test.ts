@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { Likeness } from '../session/likeness.ts';
-import { CheckContext } from './context.ts';
+import { createContext } from './context.ts';
 
 function isOneTime(annotations: { idempotentHint?: boolean }, state?: string): boolean {
   const operation = { kind: 'tool', name: 'send', arguments: {} };
-  const context = new CheckContext({ operation, oneTime: false } as never, {} as never);
+  const context = createContext({ operation, oneTime: false } as never, { fleet: {} } as never);
   context.entries.set('tool send', { annotations });
   context.facts.rounds = [{ requests: {}, state, likeness: new Likeness() }] as never;
   return context.oneTime;

@@ -21,10 +21,13 @@ export function redactor({ headers, otherHeaders }: Address): Redact {
     .sort((a, b) => b.length - a.length);
   const forms = secrets.flatMap((secret) => [...formsOf(secret)]);
   const runs = runsOf(forms);
+  const parts = partsAtCuts(forms);
   const inText = (text: string) => {
     let clean = text;
     for (const form of forms) clean = clean.replaceAll(form, REDACTED);
-    return withoutParts(withoutRuns(clean, runs), forms);
+    clean = withoutRuns(clean, runs);
+    if (clean.includes(CUT)) for (const [part, without] of parts) clean = clean.replaceAll(part, without);
+    return clean;
   };
   return ((value) => mapTexts(value, inText)) as Redact;
 }
@@ -54,34 +57,18 @@ function withoutRuns(text: string, runs: ReadonlySet<string>) {
   return clean + text.slice(kept);
 }
 
-/** Redacts part of a secret before or after the mark at which a text was cut. */
-function withoutParts(text: string, forms: readonly string[]) {
-  const parts = text.split(CUT);
-  if (parts.length === 1) return text;
-  const last = parts.length - 1;
-  return parts
-    .map((part, at) => (at === last ? part : withoutEnd(part, forms)))
-    .map((part, at) => (at === 0 ? part : withoutBeginning(part, forms)))
-    .join(CUT);
-}
-
 const CUT = '…';
 
-function withoutEnd(part: string, forms: readonly string[]) {
-  const length = longest(part, (at) => forms.some((form) => form.startsWith(part.slice(-at))));
-  return length === 0 ? part : `${part.slice(0, -length)}${REDACTED}`;
-}
-
-function withoutBeginning(part: string, forms: readonly string[]) {
-  const length = longest(part, (at) => forms.some((form) => form.endsWith(part.slice(0, at))));
-  return length === 0 ? part : `${REDACTED}${part.slice(length)}`;
-}
-
-function longest(part: string, isSecret: (length: number) => boolean) {
-  let length = Math.min(RUN, part.length);
-  while (length >= LEAST && !isSecret(length)) length--;
-  return length < LEAST ? 0 : length;
-}
+/** Each part of a secret before or after the mark at which a text was cut, with its replacement. The longest come first. */
+const partsAtCuts = (forms: readonly string[]) =>
+  Array.from({ length: RUN - LEAST + 1 }, (_, at) => RUN - at).flatMap((length) =>
+    forms
+      .filter((form) => form.length >= length)
+      .flatMap((form) => [
+        [`${form.slice(0, length)}${CUT}`, `${REDACTED}${CUT}`] as const,
+        [`${CUT}${form.slice(-length)}`, `${CUT}${REDACTED}`] as const,
+      ]),
+  );
 
 /** Redacts the content of a transcript, but not its keys and ids: a secret may be `client`, or a part of `events`. */
 export function redactedTranscript({ title, events, end, ...rest }: Transcript, redact: Redact): Transcript {

@@ -1,7 +1,7 @@
 /** Prepares a run: connects, looks up the operation, and makes the first honest calls. */
 import { asText } from '@mrtr/harness/transcript';
 import { Unanswered } from '../answers/answerer.ts';
-import { CheckContext } from '../judging/context.ts';
+import { type CheckContext, createContext } from '../judging/context.ts';
 import { SOON_MS } from '../observations/effects.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
@@ -34,7 +34,7 @@ export interface Failure {
 export async function prepare(inputs: CompleteInputs, served: Served, next: Instance | undefined) {
   const { limit } = served;
   const { operation, otherOperation: other, seed } = inputs;
-  const context = new CheckContext(inputs, served);
+  const context = createContext(inputs, served);
   const ready = async () => (await findRevisionProblem(context)) ?? (await lookUp(context));
   const unready = await limit.within(ready).catch(whyUndecided);
   if (!unready) allowEffects(context);

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Instance } from './instance.ts';
+import { createInstance } from './instance.ts';
 
 // The command's server has its own process group, which SIGKILL to the command does not reach.
 const IN_THE_BACKGROUND = `
@@ -12,7 +12,7 @@ const IN_THE_BACKGROUND = `
 
 test('does not mistake a server that outlives its command for the next instance', async () => {
   const address = { command: [process.execPath, '-e', IN_THE_BACKGROUND, '{port}'], headers: {} };
-  const instance = new Instance('server', address, { timeoutMs: 1000, over: new AbortController().signal });
+  const instance = createInstance('server', address, { timeoutMs: 1000, over: new AbortController().signal });
   await instance.start();
   onTestFinished(() => void process.kill(Number(/pid (\d+)/.exec(instance.tail)?.[1]), 'SIGKILL'));
   await expect(instance.kill(20)).rejects.toThrow('was killed, and something still listens at port');

@@ -21,154 +21,142 @@ const END_MS = 5000;
 const LAST_END_MS = 500;
 const ENDING_MS = 250;
 
+export type Instance = ReturnType<typeof createInstance>;
+
 /** One instance. If the checker started it, it can restart it at the same port. */
-export class Instance {
-  readonly id: string;
-  readonly #address: Address;
-  readonly #patience: Patience;
-  readonly words: string;
-  url: URL | undefined;
-  #process: ServerProcess | undefined;
-  #stdio: Channel | undefined;
-  #port: number | undefined;
-  readonly #old = new Map<Principal, OldChannel>();
-  /** Whether the server speaks 2025-11-25 alone, so that it is called over sessions. */
-  isOld = false;
+export function createInstance(id: string, address: Address, patience: Patience, words = 'The server') {
+  const kind = transportOf(address);
+  const owned = address.command !== undefined;
+  const old = new Map<Principal, OldChannel>();
+  let url = owned || address.url === undefined ? undefined : new URL(address.url);
+  let process: ServerProcess | undefined;
+  let stdio: Channel | undefined;
+  let port: number | undefined;
+  let isOld = false;
 
-  constructor(id: string, address: Address, patience: Patience, words = 'The server') {
-    this.id = id;
-    this.#address = address;
-    this.#patience = patience;
-    this.words = words;
-    if (address.command === undefined && address.url !== undefined) this.url = new URL(address.url);
-  }
-
-  get kind() {
-    return transportOf(this.#address);
-  }
-
-  get owned() {
-    return this.#address.command !== undefined;
-  }
-
-  get alive() {
-    return !this.owned || (this.#process?.alive ?? false);
-  }
-
-  /** Whether a started instance ended by itself. Waits a little, because connections break before the process ends. */
-  async ending() {
-    if (this.owned && this.alive) await Promise.race([this.#process?.ended, pause(ENDING_MS)]);
-    return !this.alive && !this.#process?.isOverlong;
-  }
-
-  get tail() {
-    return this.#process?.tail ?? '';
-  }
-
-  get command() {
-    return (this.#address.command ?? []).map((word) => word.replaceAll(PORT, String(this.#port)));
-  }
+  const command = () => (address.command ?? []).map((word) => word.replaceAll(PORT, String(port)));
+  const isAlive = () => !owned || (process?.alive ?? false);
 
   /** Starts it, and waits until it listens. @throws Error with its output, if it ends or is not ready in 30 s */
-  async start() {
-    if (!this.owned) return;
+  async function start() {
+    if (!owned) return;
     // A check that the end of the run interrupted may still call this.
-    if (this.#patience.over.aborted) throw new UsageError(`${this.words} was not started: the run is over.`);
-    if (this.kind === 'http') this.#port ??= await freePort();
-    const [program = '', ...args] = this.command;
-    this.#process = new ServerProcess(program, args);
-    if (this.kind === 'stdio') this.#stdio = stdioChannel(this.#process, this.#patience);
-    else await this.#listening(this.#process, this.#port as number);
+    if (patience.over.aborted) throw new UsageError(`${words} was not started: the run is over.`);
+    if (kind === 'http') port ??= await freePort();
+    const [program = '', ...args] = command();
+    process = new ServerProcess(program, args);
+    if (port === undefined) stdio = stdioChannel(process, patience);
+    else await listening(process, port);
   }
 
-  channel(principal: Principal = 'own') {
-    const old = this.#old.get(principal);
-    if (old) return old;
-    if (this.#stdio !== undefined) return this.#stdio;
-    if (this.url === undefined) throw new Error(`${this.id} was not started`);
-    return httpChannel(this.url, headersOf(this.#address, principal), this.#patience);
-  }
-
-  /** Opens the transport of a session of the earlier revision. Over stdio it starts a process of its own. */
-  async openSession(principal: Principal = 'own') {
-    // Load the old SDK only here: it takes as long as everything else together.
-    const { sessionOfNewProcess, sessionOver } = await import('./old-transport.ts');
-    return this.kind === 'stdio'
-      ? sessionOfNewProcess(this.command)
-      : sessionOver(this.url as URL, headersOf(this.#address, principal));
-  }
-
-  /** A channel of the earlier revision, with a session for each call. */
-  async oldChannel() {
-    const { OldChannel } = await import('./old-channel.ts');
-    return new OldChannel(() => this.openSession(), this.#patience, false);
-  }
-
-  /** From now on, calls it over sessions of the earlier revision. */
-  async speakOld() {
-    this.isOld = true;
-    const { OldChannel } = await import('./old-channel.ts');
-    const { ProcessTransport } = await import('./old-transport.ts');
-    // The process has seen requests of another revision.
-    if (this.kind === 'stdio' && this.owned) {
-      await this.kill();
-      await this.start();
-    }
-    for (const principal of ['own', 'other'] as const) {
-      const connect = async (isShared: boolean) =>
-        isShared ? new ProcessTransport(this.#process as ServerProcess) : this.openSession(principal);
-      this.#old.set(principal, new OldChannel(connect, this.#patience, this.kind === 'stdio'));
-    }
-  }
-
-  /** Sends a request as a client of the earlier revision. Over HTTP it has no session. */
-  async sendAsOld(request: Pick<WireRequest, 'method' | 'params'>): Promise<ServerReply> {
-    if (this.#stdio !== undefined) return this.#stdio.send(request);
-    const { 'content-type': type = '', accept = '' } = mirroringHeaders(request);
-    const own = { 'content-type': type, accept, 'mcp-protocol-version': OLD_REVISION };
-    const headers = { ...own, ...this.#address.headers };
-    const message = { jsonrpc: '2.0', id: 1, ...request };
-    return post({ url: this.url as URL, headers, message, patience: this.#patience });
-  }
-
-  /** Sends SIGKILL to everything that the command started. @throws UsageError if something still listens at its port */
-  async kill(endMs = END_MS) {
-    for (const channel of this.#old.values()) await channel.close();
-    await this.#process?.kill();
-    const isFree = async () => this.#port === undefined || !(await answers(this.#port));
-    if (await becomes(isFree, endMs)) return;
-    throw new UsageError(
-      `${this.words} was killed, and something still listens at port ${this.#port}. Give a command that does not put its server in the background.`,
-    );
-  }
-
-  /** Waits until the server listens again: most restart commands end earlier. @throws UsageError after 30 s */
-  async listensAgain() {
-    if (this.url === undefined) return;
-    const { host, hostname, port, protocol } = this.url;
-    const at = Number(port) || (protocol === 'https:' ? 443 : 80);
-    if (await becomes(() => answers(at, hostname.replace(/^\[|\]$/g, '')), START_MS)) return;
-    throw new UsageError(`${this.words} did not listen at ${host} in ${START_MS / 1000} s after --restart.`);
-  }
-
-  async #listening(process: ServerProcess, port: number) {
+  async function listening(server: ServerProcess, at: number) {
     const started = performance.now();
     let listens = false;
     const isDecided = async () => {
-      listens = await answers(port);
-      return listens || !process.alive || this.#patience.over.aborted;
+      listens = await answers(at);
+      return listens || !server.alive || patience.over.aborted;
     };
     await becomes(isDecided, START_MS);
     if (!listens) {
       const seconds = Math.round((performance.now() - started) / 1000);
-      const what = process.alive
-        ? `did not listen at port ${port} in ${seconds} s`
-        : `ended (${await process.ended}) before it listened at port ${port}`;
-      await process.kill();
-      throw new UsageError(`${this.words} ${what}. It wrote:\n${process.tail || 'nothing'}`);
+      const what = server.alive
+        ? `did not listen at port ${at} in ${seconds} s`
+        : `ended (${await server.ended}) before it listened at port ${at}`;
+      await server.kill();
+      throw new UsageError(`${words} ${what}. It wrote:\n${server.tail || 'nothing'}`);
     }
-    this.url = new URL(this.#address.url?.replaceAll(PORT, String(port)) ?? `http://localhost:${port}/mcp`);
+    url = new URL(address.url?.replaceAll(PORT, String(at)) ?? `http://localhost:${at}/mcp`);
   }
+
+  /** Sends SIGKILL to everything that the command started. @throws UsageError if something still listens at its port */
+  async function kill(endMs = END_MS) {
+    for (const channel of old.values()) await channel.close();
+    await process?.kill();
+    const isFree = async () => port === undefined || !(await answers(port));
+    if (await becomes(isFree, endMs)) return;
+    throw new UsageError(
+      `${words} was killed, and something still listens at port ${port}. Give a command that does not put its server in the background.`,
+    );
+  }
+
+  /** Opens the transport of a session of the earlier revision. Over stdio it starts a process of its own. */
+  async function openSession(principal: Principal = 'own') {
+    // Load the old SDK only here: it takes as long as everything else together.
+    const { sessionOfNewProcess, sessionOver } = await import('./old-transport.ts');
+    return kind === 'stdio'
+      ? sessionOfNewProcess(command())
+      : sessionOver(url as URL, headersOf(address, principal));
+  }
+
+  return {
+    id,
+    kind,
+    owned,
+    words,
+    start,
+    kill,
+    get url() {
+      return url;
+    },
+    get alive() {
+      return isAlive();
+    },
+    /** Whether the server speaks 2025-11-25 alone, so that it is called over sessions. */
+    get isOld() {
+      return isOld;
+    },
+    get tail() {
+      return process?.tail ?? '';
+    },
+    /** Whether a started instance ended by itself. Waits a little, because connections break before the process ends. */
+    async ending() {
+      if (owned && isAlive()) await Promise.race([process?.ended, pause(ENDING_MS)]);
+      return !isAlive() && !process?.isOverlong;
+    },
+    channel(principal: Principal = 'own') {
+      const known = old.get(principal) ?? stdio;
+      if (known) return known;
+      if (url === undefined) throw new Error(`${id} was not started`);
+      return httpChannel(url, headersOf(address, principal), patience);
+    },
+    /** A channel of the earlier revision, with a session for each call. */
+    async oldChannel() {
+      const { openOldChannel } = await import('./old-channel.ts');
+      return openOldChannel(() => openSession(), patience, false);
+    },
+    /** From now on, calls it over sessions of the earlier revision. */
+    async speakOld() {
+      isOld = true;
+      const { openOldChannel } = await import('./old-channel.ts');
+      const { transportOver } = await import('./old-transport.ts');
+      // The process has seen requests of another revision.
+      if (kind === 'stdio' && owned) {
+        await kill();
+        await start();
+      }
+      for (const principal of ['own', 'other'] as const) {
+        const connect = async (isShared: boolean) =>
+          isShared ? transportOver(process as ServerProcess) : openSession(principal);
+        old.set(principal, openOldChannel(connect, patience, kind === 'stdio'));
+      }
+    },
+    /** Sends a request as a client of the earlier revision. Over HTTP it has no session. */
+    async sendAsOld(request: Pick<WireRequest, 'method' | 'params'>): Promise<ServerReply> {
+      if (stdio) return stdio.send(request);
+      const { 'content-type': type = '', accept = '' } = mirroringHeaders(request);
+      const own = { 'content-type': type, accept, 'mcp-protocol-version': OLD_REVISION };
+      const message = { jsonrpc: '2.0', id: 1, ...request };
+      return post({ url: url as URL, headers: { ...own, ...address.headers }, message, patience });
+    },
+    /** Waits until the server listens again: most restart commands end earlier. @throws UsageError after 30 s */
+    async listensAgain() {
+      if (url === undefined) return;
+      const { host, hostname, port: given, protocol } = url;
+      const at = Number(given) || (protocol === 'https:' ? 443 : 80);
+      if (await becomes(() => answers(at, hostname.replace(/^\[|\]$/g, '')), START_MS)) return;
+      throw new UsageError(`${words} did not listen at ${host} in ${START_MS / 1000} s after --restart.`);
+    },
+  };
 }
 
 /** Polls until the condition holds or the time is over. Returns whether it holds. */
@@ -194,73 +182,62 @@ async function answers(port: number, host = 'localhost') {
   }
 }
 
-export class TestedInstances {
-  readonly first: Instance;
-  readonly #address: Address;
-  readonly #patience: Patience;
-  #second: Instance | undefined;
-  #next: Instance | undefined;
-  #nextServes = false;
+export type TestedInstances = ReturnType<typeof createInstances>;
 
-  constructor(address: Address, patience: Patience) {
-    this.#address = address;
-    this.#patience = patience;
-    this.first = new Instance('server', address, patience);
-  }
-
-  get instances() {
-    const others = [this.#second, this.#nextServes ? this.#next : undefined];
-    return [this.first, ...others.filter((one) => one !== undefined)];
-  }
-
-  async second() {
-    if (this.#second === undefined) {
-      const { also, ...address } = this.#address;
-      const place = also === undefined ? address : { ...address, command: undefined, url: also };
-      const second = new Instance('server-2', place, this.#patience);
-      await second.start();
-      this.#second = second;
-    }
-    return this.#second;
-  }
-
-  /** Starts the new version before any call, to report a wrong command early. @throws UsageError */
-  async startNext() {
-    const address = nextOf(this.#address);
-    if (address === undefined) return undefined;
-    this.#next = new Instance('new-version', address, this.#patience, 'The new version (--next)');
-    await this.#next.start();
-    return this.#next;
-  }
-
-  /** The new version. From now on a probe reads it too. */
-  async next() {
-    if (this.#next === undefined) throw new Error('the new version was not started');
-    if (!this.#next.alive) await this.#next.start();
-    this.#nextServes = true;
-    return this.#next;
-  }
-
-  async restart() {
-    const { restart } = this.#address;
-    if (this.first.owned) {
-      await this.first.kill();
-      await this.first.start();
-    } else if (restart !== undefined) {
-      await promisify(exec)(restart, { timeout: START_MS }).catch(({ message }: Error) => {
-        throw new UsageError(`--restart failed: ${message}`);
-      });
-      await this.first.listensAgain();
-    }
-  }
-
-  async revive() {
-    for (const instance of this.instances) if (!instance.alive) await instance.start();
-  }
-
-  /** Kills every started instance. Ignores failures, so that they do not hide the result of the run. */
-  async close() {
-    const instances = [this.first, this.#second, this.#next];
-    await Promise.allSettled(instances.map((instance) => instance?.kill(LAST_END_MS)));
-  }
+export function createInstances(address: Address, patience: Patience) {
+  const first = createInstance('server', address, patience);
+  let second: Instance | undefined;
+  let next: Instance | undefined;
+  let nextServes = false;
+  const instances = () => [first, second, nextServes ? next : undefined].filter((one) => one !== undefined);
+  return {
+    first,
+    get instances() {
+      return instances();
+    },
+    async second() {
+      if (second === undefined) {
+        const { also, ...own } = address;
+        const place = also === undefined ? own : { ...own, command: undefined, url: also };
+        const started = createInstance('server-2', place, patience);
+        await started.start();
+        second = started;
+      }
+      return second;
+    },
+    /** Starts the new version before any call, to report a wrong command early. @throws UsageError */
+    async startNext() {
+      const place = nextOf(address);
+      if (place === undefined) return undefined;
+      next = createInstance('new-version', place, patience, 'The new version (--next)');
+      await next.start();
+      return next;
+    },
+    /** The new version. From now on a probe reads it too. */
+    async next() {
+      if (next === undefined) throw new Error('the new version was not started');
+      if (!next.alive) await next.start();
+      nextServes = true;
+      return next;
+    },
+    async restart() {
+      const { restart } = address;
+      if (first.owned) {
+        await first.kill();
+        await first.start();
+      } else if (restart !== undefined) {
+        await promisify(exec)(restart, { timeout: START_MS }).catch(({ message }: Error) => {
+          throw new UsageError(`--restart failed: ${message}`);
+        });
+        await first.listensAgain();
+      }
+    },
+    async revive() {
+      for (const instance of instances()) if (!instance.alive) await instance.start();
+    },
+    /** Kills every started instance. Ignores failures, so that they do not hide the result of the run. */
+    async close() {
+      await Promise.allSettled([first, second, next].map((instance) => instance?.kill(LAST_END_MS)));
+    },
+  };
 }

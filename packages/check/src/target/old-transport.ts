@@ -15,9 +15,9 @@ export const sessionOver = (url: URL, headers: Readonly<Record<string, string>> 
   }) as Transport;
 
 /** Starts a process of its own for one session, as an old client does. */
-export function sessionOfNewProcess([program = '', ...args]: readonly string[]): Transport {
+export function sessionOfNewProcess([program = '', ...args]: readonly string[]) {
   const process = new ServerProcess(program, args);
-  return new ProcessTransport(process, () => process.kill());
+  return transportOver(process, () => process.kill());
 }
 
 /** Limits the body, because the SDK reads one of any length. */
@@ -34,29 +34,24 @@ function limitBody(response: Response) {
   return new Response(response.body.pipeThrough(count), response);
 }
 
-/** Replaces the SDK's stdio transport, which cannot kill the children of a wrapper. */
-export class ProcessTransport implements Transport {
-  onclose?: () => void;
-  onerror?: (error: Error) => void;
-  onmessage?: (message: JSONRPCMessage) => void;
-  readonly #process: ServerProcess;
-  readonly close: () => Promise<void>;
-
-  /** @param close ends the session. By default it leaves the process running, for the one who started it. */
-  constructor(process: ServerProcess, close = async () => {}) {
-    this.#process = process;
-    this.close = close;
-  }
-
-  async start() {
-    this.#process.onLine((line) => {
-      const message = parse(line);
-      if (message !== undefined) this.onmessage?.(message as JSONRPCMessage);
-    });
-    this.#process.ended.then(() => this.onclose?.());
-  }
-
-  async send(message: JSONRPCMessage) {
-    this.#process.write(`${JSON.stringify(message)}\n`);
-  }
+/**
+ * Replaces the SDK's stdio transport, which cannot kill the children of a wrapper.
+ *
+ * @param close ends the session. By default it leaves the process running, for the one who started it.
+ */
+export function transportOver(process: ServerProcess, close = async () => {}) {
+  const transport: Transport = {
+    close,
+    async start() {
+      process.onLine((line) => {
+        const message = parse(line);
+        if (message !== undefined) transport.onmessage?.(message as JSONRPCMessage);
+      });
+      process.ended.then(() => transport.onclose?.());
+    },
+    async send(message) {
+      process.write(`${JSON.stringify(message)}\n`);
+    },
+  };
+  return transport;
 }

@@ -7,7 +7,7 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-interface RawMessage {
+export interface RawMessage {
   readonly text: string;
   readonly value: unknown;
 }

@@ -1,6 +1,12 @@
 /** State is attacker-controlled input: forged, tampered, malformed, or in another spelling. */
 
-import { Attack, type AttackOptions, type Attempt, type Attempted } from '../../judging/attack.ts';
+import {
+  type Attack,
+  type AttackOptions,
+  type Attempt,
+  type Attempted,
+  startAttack,
+} from '../../judging/attack.ts';
 import { advise, defineCheck, fail, MRTR, notApplicable, pass } from '../../judging/check.ts';
 import { type CheckContext, noTo } from '../../judging/context.ts';
 import { choicesIn, fieldsOf } from '../../observations/forms.ts';
@@ -58,7 +64,7 @@ interface InRounds {
 }
 
 async function attackWith(context: CheckContext, variants: Variants, how?: AttackOptions) {
-  const attack = new Attack(context, { stateIsTried: true, ...how });
+  const attack = startAttack(context, { stateIsTried: true, ...how });
   await sendVariants(context, attack, variants);
   return attack;
 }
@@ -93,7 +99,7 @@ const WITHHELD: readonly Attempt[] = [
 
 /** The state is unprotected, but forgeries with honest answers made no difference. Tries them without consent. */
 async function attackWithoutConsent(context: CheckContext, variants: Variants) {
-  const attack = new Attack(context);
+  const attack = startAttack(context);
   for (const round of context.roundsWithState) {
     const withheld = await findWhatStops(context, round);
     if (withheld === undefined) continue;
@@ -251,7 +257,7 @@ export const INTEGRITY = [
     ...REQUIREMENT,
     remedy: 'Treat answers without the state of their question as unasked: ignore them, and ask.',
     run: async (context) => {
-      const attack = new Attack(context);
+      const attack = startAttack(context);
       const attempt = { label: 'the retry without its state', changes: () => ({ requestState: undefined }) };
       await attack.send(context.lastRoundWithState, [attempt]);
       const [accepted] = attack.accepted;
