@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { type Debugger, Session } from 'node:inspector';
-import { SourceMap, type SourceMapPayload } from 'node:module';
+import { SourceMap, type SourceMapPayload, type SourceMapping } from 'node:module';
 import type { Lines, LinesRun, SourceLine } from '../transcript/transcript.ts';
 
 /** A place of a breakpoint in an author's file. Lines and columns begin at 1. */
@@ -95,20 +95,23 @@ export class LineTrace {
     return false;
   }
 
-  #watch({ scriptId, url, endLine }: Debugger.ScriptParsedEventDataType): void {
-    const file = this.#nameOf(url);
-    if (file === undefined) return;
-    const source = this.#post<Debugger.GetScriptSourceReturnType>('Debugger.getScriptSource', { scriptId });
+  #watch(script: Debugger.ScriptParsedEventDataType): void {
+    const stopAt = stopsOf(script, this.#nameOf, () => {
+      const { scriptId } = script;
+      return this.#post<Debugger.GetScriptSourceReturnType>('Debugger.getScriptSource', { scriptId })
+        .scriptSource;
+    });
+    if (!stopAt) return;
+    const { scriptId, endLine } = script;
     const { locations } = this.#post<Debugger.GetPossibleBreakpointsReturnType>(
       'Debugger.getPossibleBreakpoints',
       { start: { scriptId, lineNumber: 0 }, end: { scriptId, lineNumber: endLine + 1 } },
     );
-    const placeIn = authorsPlaces(source.scriptSource, url);
     for (const location of locations) {
       // The end of a function is not a line of the author's.
-      const place = location.type === 'return' ? undefined : placeIn(location);
-      if (!place) continue;
-      const at = this.#stops.push({ file, ...place }) - 1;
+      const stop = location.type === 'return' ? undefined : stopAt(location);
+      if (!stop) continue;
+      const at = this.#stops.push(stop) - 1;
       const condition = `globalThis[Symbol.for('mrtr.line-trace')]?.${this.#hook}?.(${at}) ?? false`;
       this.#post('Debugger.setBreakpoint', { location, condition });
     }
@@ -134,27 +137,76 @@ function countOf(columns: readonly (readonly [column: number, count: number])[])
   return changes.length === 1 ? (changes[0]?.[1] ?? 0) : changes;
 }
 
-const INLINE_MAP = /^\/\/# sourceMappingURL=data:application\/json[^,]*;base64,(?<map>.+)$/m;
-
 /** A line of closing brackets only, where no statement begins. */
 const CLOSES = /^[\s})\];,]*$/;
 
 type Location = Pick<Debugger.BreakLocation, 'lineNumber' | 'columnNumber'>;
+type NameOf = (url: string) => string | undefined;
 
-/** Maps a location to the author's file by the script's inline source map. Without one, the script is the author's file. */
-function authorsPlaces(source: string, url: string): (at: Location) => Omit<Stop, 'file'> | undefined {
-  const inline = INLINE_MAP.exec(source)?.groups?.map;
-  const payload =
-    inline && (JSON.parse(Buffer.from(inline, 'base64').toString()) as Partial<SourceMapPayload>);
-  const map = payload && new SourceMap(payload as SourceMapPayload);
-  const text = payload ? (payload.sourcesContent?.[0] ?? readFileSync(new URL(url), 'utf8')) : source;
-  const lines = text.split('\n');
-  return ({ lineNumber, columnNumber = 0 }) => {
-    const found: Partial<Record<'originalLine' | 'originalColumn', number>> = map
-      ? map.findEntry(lineNumber, columnNumber)
-      : { originalLine: lineNumber, originalColumn: columnNumber };
-    const { originalLine: line, originalColumn: column } = found;
-    if (line === undefined || column === undefined || CLOSES.test(lines[line] ?? '')) return undefined;
-    return { line: line + 1, column: column + 1 };
-  };
+/** An author's file: its name in transcripts, and its text. */
+interface AuthorsFile {
+  readonly file: string;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Maps a location of a script to its author's file, by the script's source map. Without a map, or if the map names no
+ * author's file, the script is the author's file. Undefined for a script of nobody's.
+ */
+function stopsOf(
+  { url, sourceMapURL = '' }: Pick<Debugger.ScriptParsedEventDataType, 'url' | 'sourceMapURL'>,
+  nameOf: NameOf,
+  source: () => string,
+): ((at: Location) => Stop | undefined) | undefined {
+  const own = nameOf(url);
+  const isInline = sourceMapURL.startsWith('data:');
+  if (own === undefined && (isInline || sourceMapURL === '' || !/^file:(?!.*\/node_modules\/)/.test(url)))
+    return undefined;
+  const map = sourceMapURL === '' ? undefined : readMap(new URL(sourceMapURL, url));
+  const sources = map?.payload.sources ?? [];
+  const files = sources.map((path, at) => {
+    // An inline map is of a file that was compiled while it was loaded.
+    const address = isInline
+      ? url
+      : new URL(`${map?.payload.sourceRoot ?? ''}${path}`, new URL(sourceMapURL, url)).href;
+    return fileOf(
+      nameOf(address),
+      () => map?.payload.sourcesContent?.[at] ?? readFileSync(new URL(address), 'utf8'),
+    );
+  });
+  if (map && files.some((file) => file !== undefined))
+    return ({ lineNumber, columnNumber = 0 }) => {
+      const found = map.findEntry(lineNumber, columnNumber) as Partial<SourceMapping>;
+      const { originalSource = '', originalLine, originalColumn } = found;
+      return stopIn(files[Math.max(0, sources.indexOf(originalSource))], originalLine, originalColumn);
+    };
+  const compiled = fileOf(own, source);
+  return compiled && (({ lineNumber, columnNumber = 0 }) => stopIn(compiled, lineNumber, columnNumber));
+}
+
+function fileOf(file: string | undefined, text: () => string): AuthorsFile | undefined {
+  return file === undefined ? undefined : { file, lines: text().split('\n') };
+}
+
+function stopIn(
+  of: AuthorsFile | undefined,
+  line: number | undefined,
+  column: number | undefined,
+): Stop | undefined {
+  if (!of || line === undefined || column === undefined || CLOSES.test(of.lines[line] ?? ''))
+    return undefined;
+  return { file: of.file, line: line + 1, column: column + 1 };
+}
+
+/** Undefined for a map that cannot be read. */
+function readMap(address: URL): SourceMap | undefined {
+  try {
+    const text =
+      address.protocol === 'data:'
+        ? Buffer.from(address.href.slice(address.href.indexOf(',') + 1), 'base64').toString()
+        : readFileSync(address, 'utf8');
+    return new SourceMap(JSON.parse(text) as SourceMapPayload);
+  } catch {
+    return undefined;
+  }
 }
