@@ -32,7 +32,9 @@ async function callOf(id: string): Promise<Transcript> {
     const fleet = new ProcessFleet(database, context);
     const key = Buffer.from(context.key).toString('base64');
     const serving = { legacy: 'shim', serve: 'sessions', countLines: true } as const;
-    await fleet.open('i1', instance, { module: addressOf(listed), key, ...serving });
+    await fleet.open('i1', instance, (place) =>
+      instance.open(place, { module: addressOf(listed), key, ...serving }),
+    );
     return fleet;
   });
 }

@@ -5,6 +5,7 @@
 export { CLIENT_BEHAVIOURS } from './clients/answers-like.ts';
 export { participantsOf } from './conversations/conversation.ts';
 export type { Fetch } from './hosts/endpoint.ts';
+export { endpointFrom } from './hosts/endpoint-from.ts';
 export { type RequestOptions, readPosted, requestInit } from './hosts/posting.ts';
 export { endOnSignals, killAll, ServerProcess } from './processes/server-process.ts';
 export * from './processes/waiting.ts';

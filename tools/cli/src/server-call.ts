@@ -8,7 +8,7 @@ import {
   scriptedModel,
   type User,
 } from '@mrtr/harness';
-import { escapeHidden } from '@mrtr/harness/internal';
+import { endpointFrom, escapeHidden } from '@mrtr/harness/internal';
 import { type Transcript, tally } from '@mrtr/harness/transcript';
 import { InvalidArgumentError } from 'commander';
 import { command, type Format, formatOf, jsonOption, oneOf, parseArgs, UsageError } from './command-line.ts';
@@ -46,43 +46,18 @@ export function readServerCall(
     .option('--mermaid', 'print it as a Mermaid diagram, and nothing else');
   if (!parseArgs(line, args)) return undefined;
   const { header, json, mermaid, ...call } = line.opts();
-  const endpoint = endpointOf(call.server, terminal.env, header);
+  const endpoint = readEndpoint(call.server, terminal.env, header);
   return { ...(call as ServerCall), endpoint, format: formatOf({ json, mermaid }) };
 }
 
 const further = (line: string, before: readonly string[] = []) => [...before, line];
 
-function endpointOf(server: string, env: Environment, headers: readonly string[] = []): Endpoint {
-  if (/^https?:/i.test(server)) {
-    if (!URL.canParse(server)) throw new UsageError(`--server: '${server}' is no address.`);
-    return { kind: 'http', url: new URL(server), headers: headersIn(headers) };
+function readEndpoint(server: string, env: Environment, headers: readonly string[] = []): Endpoint {
+  try {
+    return endpointFrom(server, env, headers);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
   }
-  if (headers.length > 0)
-    throw new UsageError('--header goes with an address: a command is called without HTTP.');
-  // Split like a shell, so that a quoted path may have spaces.
-  const words = [...server.matchAll(/(?:"[^"]*"|'[^']*'|\S)+/g)].map(([word]) =>
-    word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),
-  );
-  const start = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
-  const [command, ...args] = start < 0 ? [] : words.slice(start);
-  if (command === undefined) throw new UsageError('--server takes an address or a command.');
-  const assigned = words.slice(0, start).map((word) => /^(\w+)=(.*)$/s.exec(word)?.slice(1) ?? []);
-  const all = [...Object.entries(env), ...assigned].filter(([, value]) => value !== undefined);
-  return { kind: 'stdio', command, args, env: Object.fromEntries(all) };
-}
-
-function headersIn(lines: readonly string[]): Readonly<Record<string, string>> {
-  const headers = new Headers();
-  for (const line of lines) {
-    const [, name = '', value = ''] = /^([^:]+):(.*)$/.exec(line) ?? [];
-    try {
-      headers.append(name, value);
-    } catch {
-      // Do not repeat the text: it may be a token.
-      throw new UsageError("--header takes a line such as 'Authorization: Bearer TOKEN'.");
-    }
-  }
-  return Object.fromEntries(headers);
 }
 
 function argumentsIn(json: string): Readonly<Record<string, unknown>> {

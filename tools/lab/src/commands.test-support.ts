@@ -6,7 +6,14 @@ export const COMMANDS: { readonly [Name in Command['do']]: Command & { readonly 
   'set-up': {
     do: 'set-up',
     side: 'left',
-    setUp: { option: 'f', tool: 'work-item', client: 'modern', instances: 'two', singleUse: false },
+    setUp: {
+      option: 'f',
+      tool: 'work-item',
+      client: 'modern',
+      instances: 'two',
+      singleUse: false,
+      own: { tool: 'pay', arguments: { amount: 3, to: [{ name: 'Ada' }] }, source: 'server.ts' },
+    },
   },
   call: { do: 'call', side: 'left' },
   answer: {
@@ -14,7 +21,9 @@ export const COMMANDS: { readonly [Name in Command['do']]: Command & { readonly 
     side: 'left',
     question: 1,
     reply: { action: 'accept', content: { resolution: 'Fixed' } },
+    isAgent: true,
   },
+  close: { do: 'close', side: 'left' },
   fault: {
     do: 'fault',
     side: 'left',

@@ -17,6 +17,13 @@ const setUp: z.ZodType<SetUp> = z.strictObject({
   client: keysOf(CHOICES.client),
   instances: keysOf(CHOICES.instances),
   singleUse: z.boolean(),
+  own: z
+    .strictObject({
+      tool: z.string().max(200),
+      arguments: z.record(z.string(), z.json()),
+      source: z.string().max(1000).optional(),
+    })
+    .optional(),
 });
 
 const fault = z.strictObject({
@@ -36,7 +43,15 @@ const reply = z.union([
 const command = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('set-up'), side, setUp }),
   z.strictObject({ do: z.literal('call'), side }),
-  z.strictObject({ do: z.literal('answer'), side, question: z.number().int().min(1).max(99), reply }),
+  /** Ends the processes of a side, so that it is not shown. */
+  z.strictObject({ do: z.literal('close'), side }),
+  z.strictObject({
+    do: z.literal('answer'),
+    side,
+    question: z.number().int().min(1).max(99),
+    reply,
+    isAgent: z.boolean().optional(),
+  }),
   z.strictObject({ do: z.literal('fault'), side, fault }),
   z.strictObject({ do: z.literal('kill'), side, instance }),
   z.strictObject({ do: z.literal('restart'), side, instance }),

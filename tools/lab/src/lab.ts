@@ -1,9 +1,10 @@
 /** The live lab: two sides, and commands to them. */
 import { Database } from '@mrtr/matrix/processes';
-import { Pane, Refused } from './pane.ts';
+import { type OwnOptions, OwnServer } from './own/own-server.ts';
+import { Pane } from './pane.ts';
 import { Postgres } from './postgres.ts';
 import type { Command, SideChange, SideState } from './protocol.ts';
-import { SIDES, type SideName, setUp } from './set-up.ts';
+import { OWN, type SetUp, SIDES, type SideName, setUp } from './set-up.ts';
 
 export class Lab {
   readonly #database = new Database();
@@ -14,23 +15,32 @@ export class Lab {
   readonly #queues: Record<SideName, Promise<void>>;
   readonly #pending = new Set<SideName>();
 
-  /** Starts the lab's processes, without waiting for them. `postgres` is for the option that stores calls. */
-  constructor(postgres = new Postgres()) {
+  /**
+   * Starts the lab's processes, without waiting for them. `postgres` is for the option that stores calls. With a server of
+   * the user's own, the right side stays off until it is set up.
+   *
+   * @throws Error for a server that cannot be meant
+   */
+  constructor(postgres = new Postgres(), own?: OwnOptions) {
     this.#postgres = postgres;
-    const side = (name: SideName, option: string) =>
-      new Pane(this.#database, postgres, setUp(option), () => this.#announce(name));
-    const [left, right] = [side('left', 'b'), side('right', 'h')];
+    const side = (name: SideName, first: SetUp) => {
+      const means = { database: this.#database, postgres, own: own && new OwnServer(own) };
+      return new Pane(means, first, () => this.#announce(name));
+    };
+    const { tool = '', arguments: given = {} } = own ?? {};
+    const ownSetUp = setUp(OWN, { instances: 'one', own: { tool, arguments: given } });
+    const left = side('left', own ? ownSetUp : setUp('b'));
+    const right = side('right', own ? { ...ownSetUp, client: 'legacy' } : setUp('h'));
     this.#sides = { left, right };
-    this.#queues = { left: left.start(), right: right.start() };
+    const started = (pane: Pane) => pane.start().catch((error: unknown) => pane.fail(error));
+    this.#queues = { left: started(left), right: own ? Promise.resolve() : started(right) };
   }
 
   /** Runs a command. A refusal is shown on its side. */
   async do(command: Command): Promise<void> {
     const side = this.#sides[command.side];
     const done = this.#queues[command.side].then(() => run(side, command));
-    this.#queues[command.side] = done.catch((error: unknown) =>
-      side.refuse(error instanceof Refused ? error.message : `That failed: ${String(error)}`),
-    );
+    this.#queues[command.side] = done.catch((error: unknown) => side.fail(error));
     await this.#queues[command.side];
   }
 
@@ -79,8 +89,10 @@ async function run(side: Pane, command: Command): Promise<void> {
       return side.setUp(command.setUp);
     case 'call':
       return side.call();
+    case 'close':
+      return side.turnOff();
     case 'answer':
-      return side.answer(command.question, command.reply);
+      return side.answer(command.question, command.reply, command.isAgent);
     case 'fault':
       return side.setFault(command.fault);
     case 'kill':

@@ -3,9 +3,11 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Writer } from '@mrtr/harness/internal';
+import type { OwnOptions } from './own/own-server.ts';
 import { builtPage, recordedFolder } from './page.ts';
 
 const HELP = `Usage: pnpm lab [--port N]
+       pnpm lab --server <url | command> [--tool NAME] [--arguments '{"a":1}'] [--header LINE] [--source FILE]
        pnpm lab --export DIR
        pnpm lab --viewer DIR
        pnpm lab --test [--write]
@@ -13,6 +15,11 @@ const HELP = `Usage: pnpm lab [--port N]
 Shows two handler shapes doing the same thing, and lets you break them.
 
   --port N       the port of 127.0.0.1; otherwise any free one
+  --server       a server of yours, or anybody's: its address, or the command that starts it over stdio
+  --tool         the tool to call first
+  --arguments    its arguments, as JSON
+  --header       for an address: 'Name: value'; may be given again
+  --source       the file whose lines are shown; otherwise the file that the command names
   --export DIR   writes the page with every recording as files that open from a disk
   --viewer DIR   writes the viewer alone: one script and one style, for other pages
   --test         uses the lab in a real browser; MRTR_CHROMIUM names it, otherwise /usr/bin/chromium
@@ -33,6 +40,11 @@ function options() {
     args,
     options: {
       port: { type: 'string' },
+      server: { type: 'string' },
+      tool: { type: 'string' },
+      arguments: { type: 'string' },
+      header: { type: 'string', multiple: true },
+      source: { type: 'string' },
       export: { type: 'string' },
       viewer: { type: 'string' },
       test: { type: 'boolean' },
@@ -60,25 +72,48 @@ async function exportTo(folder: string): Promise<void> {
   print(`Open ${join(folder, 'index.html')}.`);
 }
 
-async function startLab() {
+async function startLab(own: OwnOptions | undefined) {
   const [{ Lab }, { Postgres }] = await Promise.all([import('./lab.ts'), import('./postgres.ts')]);
-  return new Lab(new Postgres(process.env.MRTR_POSTGRES));
+  return new Lab(new Postgres(process.env.MRTR_POSTGRES), own);
 }
 
-async function serve(port: number | undefined): Promise<void> {
+type Values = ReturnType<typeof options>;
+
+function ownOf({ server, tool, arguments: text, header, source }: Values): OwnOptions | undefined {
+  if (server === undefined) {
+    const given = Object.entries({ tool, arguments: text, header, source }).find(([, value]) => value);
+    if (given) throw new TypeError(`--${given[0]} goes with --server.`);
+    return undefined;
+  }
+  let args: unknown;
+  try {
+    args = JSON.parse(text ?? '{}');
+  } catch {}
+  if (typeof args !== 'object' || args === null || Array.isArray(args))
+    throw new TypeError('--arguments takes a JSON object, such as \'{"location":"Tokyo"}\'.');
+  // pnpm runs scripts in the repository.
+  const folder = process.env.INIT_CWD ?? process.cwd();
+  return { server, tool, arguments: { ...args }, headers: header, source, folder };
+}
+
+async function serve(port: number | undefined, own: OwnOptions | undefined): Promise<void> {
   const { page } = builtPage(print);
   const { openCommandEndpoint } = await import('./command-endpoint.ts');
   // Open the command endpoint first: loading the servers' modules takes half of the start-up time.
-  const lab = startLab();
+  const lab = startLab(own);
   const endpoint = await openCommandEndpoint(lab, { page, recorded: recordedFolder }, port).catch(
     async (error: unknown) => {
       await (await lab).close();
       throw error;
     },
   );
-  print(`The lab is open at ${endpoint.address}\nIt ends with Ctrl-C.`);
-  // Recordings of older code are shown until the new ones are ready.
-  const recording = import('./recording-process.ts').then(({ record }) => record());
+  const address = own ? endpoint.address.replace('#', '#/live?') : endpoint.address;
+  print(`The lab is open at ${address}\nIt ends with Ctrl-C.`);
+  // Recordings of older code are shown until the new ones are ready. They would slow down a server of the user's own.
+  const nothing = { done: Promise.resolve(), stop: async () => {} };
+  const recording = own
+    ? Promise.resolve(nothing)
+    : import('./recording-process.ts').then(({ record }) => record());
   let ending = false;
   const stop = async () => {
     if (ending) return;
@@ -100,14 +135,15 @@ async function serve(port: number | undefined): Promise<void> {
 }
 
 try {
-  const { help, port, export: exported, viewer, test, write = false } = options();
+  const values = options();
+  const { help, port, export: exported, viewer, test, write = false } = values;
   if (help) print(HELP);
   else if (test) {
     const { testInBrowser } = await import('./browser-suite.ts');
     process.exitCode = await testInBrowser(write);
   } else if (viewer !== undefined) cpSync(builtPage(print).viewer, viewer, { recursive: true });
   else if (exported !== undefined) await exportTo(exported);
-  else await serve(port === undefined ? undefined : Number(port));
+  else await serve(port === undefined ? undefined : Number(port), ownOf(values));
 } catch (error) {
   new Writer(process.stderr).write(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
   process.exitCode = 2;

@@ -1,34 +1,57 @@
-/** One side of the lab: a shape, served by real processes, and a real client whose user is a person at the page. */
+/**
+ * One side of the lab: a shape or a server of the user's own, in real processes, and a real client whose user is a person
+ * at the page.
+ */
 import { randomBytes } from 'node:crypto';
 import { recordedWorld, withWorld } from '@mrtr/comparison/calls';
 import type { Change } from '@mrtr/comparison/claims';
 import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { converse, type Hosting, type Reply, type ShownQuestion } from '@mrtr/harness';
-import { participantsOf, type Recorder } from '@mrtr/harness/internal';
+import { type Fetch, participantsOf, type Recorder } from '@mrtr/harness/internal';
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import { versionOf } from '@mrtr/matrix/deploy';
 import { type Database, InstanceProcess, type Opening, ProcessFleet } from '@mrtr/matrix/processes';
 import { CALLS, insides } from './insides.ts';
 import { network } from './network.ts';
 import { OFFERED } from './offered.ts';
+import { CallLines } from './own/call-lines.ts';
+import { OwnInstance } from './own/own-instance.ts';
+import { listTools, type OwnServer } from './own/own-server.ts';
 import type { Postgres } from './postgres.ts';
-import type { Asked, Fault, SideState, TranscriptSoFar } from './protocol.ts';
-import { INSTANCE_IDS, type InstanceId, type SetUp } from './set-up.ts';
+import type { Asked, Fault, Own, OwnTool, SideState, TranscriptSoFar } from './protocol.ts';
+import { INSTANCE_IDS, type InstanceId, OWN, type SetUp } from './set-up.ts';
 
 const STRAIGHT: Fault = { deliver: 'once' };
 
-export class Refused extends Error {}
+class Refused extends Error {}
+
+type Running = InstanceProcess | OwnInstance;
+
+/** What both sides share, and the server of the user's own, if the lab was opened with one. */
+interface Means {
+  readonly database: Database;
+  readonly postgres: Postgres;
+  readonly own?: OwnServer | undefined;
+}
 
 /** One of the two sides. Calls `changed` whenever its state changes. */
 export class Pane {
   readonly #database: Database;
   readonly #postgres: Postgres;
+  readonly #own: OwnServer | undefined;
+  #tools: readonly OwnTool[] = [];
+  /** The lines of the own server that ran before a call. */
+  #before = new Set<string>();
   /** The connection string of the database that holds calls, for an option that needs one. */
   #calls: string | undefined;
   readonly #changed: () => void;
   #setUp: SetUp;
-  readonly #instances: Partial<Record<InstanceId, InstanceProcess>> = {};
-  #fleet: ProcessFleet | undefined;
+  readonly #instances: Partial<Record<InstanceId, Running>> = {};
+  #fleet: ProcessFleet<Running> | undefined;
+  /** Connects an instance to the open call. */
+  #connect:
+    | ((instance: Running) => (place: { scope: string; instance: string }) => Promise<Fetch>)
+    | undefined;
   #key = randomBytes(32);
   #opening: Opening | undefined;
   #conversation: TranscriptSoFar | undefined;
@@ -36,14 +59,17 @@ export class Pane {
   /** Answers the latest question. */
   #reply: (reply: Reply) => void = () => {};
   #fault = STRAIGHT;
-  #doing: SideState['doing'] = 'starting';
+  #doing: SideState['doing'] = 'off';
   #problem: string | undefined;
   #isAbandoned = false;
+  /** Whether a program has answered every question of the call. */
+  #isAgent: boolean | undefined;
   #call: Promise<void> = Promise.resolve();
 
-  constructor(database: Database, postgres: Postgres, setUp: SetUp, changed: () => void) {
+  constructor({ database, postgres, own }: Means, setUp: SetUp, changed: () => void) {
     this.#database = database;
     this.#postgres = postgres;
+    this.#own = own;
     this.#setUp = setUp;
     this.#changed = changed;
   }
@@ -52,42 +78,101 @@ export class Pane {
     const conversation = this.#conversation ?? this.#emptyConversation;
     return {
       offered: OFFERED,
+      own: this.#ownState,
       setUp: this.#setUp,
       doing: this.#doing,
       instances: INSTANCE_IDS.map((id) => ({ id, alive: this.#isAlive(id) })),
       conversation,
       asked: this.#asked,
       fault: this.#fault,
-      insides: insides(conversation.events, this.#setUp.tool, this.#key),
+      insides: this.#isOwn ? {} : insides(conversation.events, this.#setUp.tool, this.#key),
       problem: this.#problem,
     };
   }
 
+  get #ownState(): Own | undefined {
+    const own = this.#own;
+    if (!own) return undefined;
+    const instances = Object.values(this.#instances).filter((one) => one instanceof OwnInstance);
+    const loaded = [...new Set(instances.flatMap((one) => one.loaded))];
+    const { text, options } = own;
+    const source = text === undefined ? undefined : { file: own.sourceName, text };
+    const noLines = own.noLines ?? (this.#tools.length > 0 && loaded.length === 0 ? NO_NODE : undefined);
+    return { server: options.server, tools: this.#tools, source, loaded, noLines };
+  }
+
+  get #isOwn(): boolean {
+    return this.#setUp.option === OWN;
+  }
+
   async start(): Promise<void> {
-    await Promise.all(INSTANCE_IDS.map((id) => this.#startInstance(id)));
+    this.#became('starting');
+    await this.#revive(this.#kept);
+    if (this.#isOwn) await this.#listTools();
     this.#became('ready');
   }
 
+  /** Lists the tools of the own server, and chooses the first one if none was chosen. */
+  async #listTools(): Promise<void> {
+    const instance = this.#instances.i1;
+    if (!(instance instanceof OwnInstance) || this.#tools.length > 0) return;
+    try {
+      this.#tools = await listTools(instance.fetch);
+    } catch (error) {
+      const wrote = instance.tail && ` It wrote: ${instance.tail}`;
+      throw new Refused(`The server did not list its tools: ${(error as Error).message}${wrote}`);
+    } finally {
+      this.#became('ready');
+    }
+    const { own } = this.#setUp;
+    const [first] = this.#tools;
+    if (own && first && !this.#tools.some(({ name }) => name === own.tool))
+      this.#setUp = { ...this.#setUp, own: { ...own, tool: first.name } };
+  }
+
+  /** Ends its processes. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.#instances).map((one) => one.alive && one.kill()));
   }
 
-  /** Chooses another shape, tool, client or hosting. Abandons the open call: its user cancels. */
+  /** Ends the call and the processes, until the side is set up again. */
+  async turnOff(): Promise<void> {
+    await this.#abandon();
+    await this.close();
+    this.#conversation = undefined;
+    this.#became('off');
+  }
+
+  /** Chooses another server, tool, client or hosting. Abandons the open call: its user cancels. */
   async setUp(setUp: SetUp): Promise<void> {
+    const listed = setUp.option === OWN ? undefined : await this.#optionOf(setUp);
+    if (setUp.option === OWN && !this.#own)
+      throw new Refused('The lab was opened without a server of your own: pnpm lab --server.');
+    const source = setUp.own?.source;
+    if (source !== undefined && source !== this.#own?.sourceName && !this.#ownState?.loaded.includes(source))
+      throw new Refused(`The server has not loaded '${source}'.`);
+    await this.#abandon();
+    const before = this.#setUp;
+    this.#setUp = setUp;
+    if (listed?.needsPostgres) await this.#needPostgres(listed.name, before);
+    this.#conversation = undefined;
+    this.#fault = STRAIGHT;
+    const isOther = (before.option === OWN) !== this.#isOwn;
+    if (isOther || this.#own?.show(source) === true) {
+      this.#before = new Set();
+      await this.close();
+    }
+    await this.start();
+  }
+
+  async #optionOf(setUp: SetUp): Promise<ListedOption> {
     const listed = findOption(setUp.option);
     if (!listed) throw new Refused(`There is no option '${setUp.option}'.`);
     if (hasVersions(setUp) && !(await loadOption(listed)).claims.deploys)
       throw new Refused(
         `${listed.name} is not among the shapes that the tool with a version 2 is written in.`,
       );
-    await this.#abandon();
-    const before = this.#setUp;
-    this.#setUp = setUp;
-    if (listed.needsPostgres) await this.#needPostgres(listed.name, before);
-    this.#conversation = undefined;
-    this.#fault = STRAIGHT;
-    await this.#revive(INSTANCE_IDS);
-    this.#became('ready');
+    return listed;
   }
 
   /** Opens a database for the side's calls. If that fails, restores the set-up `before`. */
@@ -113,9 +198,11 @@ export class Pane {
     this.#call = this.#makeCall();
   }
 
-  answer(question: number, reply: Reply): void {
+  /** Answers the open question, as a person or as a program in a person's place. */
+  answer(question: number, reply: Reply, isAgent = false): void {
     if (this.#asked?.id !== question) throw new Refused('That question is not open.');
     this.#asked = undefined;
+    this.#isAgent = isAgent && this.#isAgent !== false;
     this.#became('calling');
     this.#reply(reply);
   }
@@ -133,15 +220,19 @@ export class Pane {
 
   /** Kills an instance with SIGKILL. */
   async kill(id: InstanceId): Promise<void> {
-    if (!this.#isAlive(id)) throw new Refused(`There is no living instance '${id}'.`);
-    await this.#instances[id]?.kill();
+    const instance = this.#instances[id];
+    if (!instance || !this.#isAlive(id)) throw new Refused(`There is no living instance '${id}'.`);
+    if (instance instanceof OwnInstance && !instance.owned)
+      throw new Refused('The lab did not start this server, so it cannot kill it.');
+    await instance.kill();
     this.#changed();
   }
 
   async restart(id: InstanceId): Promise<void> {
     if (this.#isAlive(id)) throw new Refused(`'${id}' is alive.`);
     const instance = await this.#startInstance(id);
-    if (this.#opening && this.#used.includes(id)) await this.#fleet?.open(id, instance, this.#opening, {});
+    if (this.#connect && this.#used.includes(id))
+      await this.#fleet?.open(id, instance, this.#connect(instance), {});
     this.#changed();
   }
 
@@ -154,15 +245,16 @@ export class Pane {
       throw new Refused('Version 2 runs already. The next call begins on version 1.');
     const next = { ...opening, ...versionOf(option, change) };
     this.#opening = next;
-    await Promise.all(this.#used.map((id) => this.#replace(id, next, change)));
+    await Promise.all(this.#used.map((id) => this.#replace(id, change)));
     this.#changed();
   }
 
   /** The new process serves before the old one ends, as behind any load balancer. */
-  async #replace(id: InstanceId, opening: Opening, deployed: Change): Promise<void> {
-    const old = this.#instances[id];
-    await this.#fleet?.open(id, await this.#startInstance(id), opening, { deployed });
-    if (old?.alive) await old.stop();
+  async #replace(id: InstanceId, deployed: Change): Promise<void> {
+    const old = this.#instances[id] as InstanceProcess;
+    const next = await this.#startInstance(id);
+    if (this.#connect) await this.#fleet?.open(id, next, this.#connect(next), { deployed });
+    if (old.alive) await old.stop();
   }
 
   get #used(): readonly InstanceId[] {
@@ -175,13 +267,22 @@ export class Pane {
     this.#changed();
   }
 
-  refuse(problem: string): void {
-    this.#problem = problem;
+  /** Shows why something was refused, or failed. */
+  fail(error: unknown): void {
+    this.#problem = error instanceof Refused ? error.message : `That failed: ${String(error)}`;
     this.#changed();
   }
 
-  async #startInstance(id: InstanceId): Promise<InstanceProcess> {
-    const instance = await InstanceProcess.start(this.#database);
+  /** The processes that run between calls. One command after another starts an option's only when it is used. */
+  get #kept(): readonly InstanceId[] {
+    return this.#isOwn ? this.#used : INSTANCE_IDS;
+  }
+
+  async #startInstance(id: InstanceId): Promise<Running> {
+    const instance =
+      this.#isOwn && this.#own
+        ? await OwnInstance.start(this.#own, this.#before)
+        : await InstanceProcess.start(this.#database);
     this.#instances[id] = instance;
     return instance;
   }
@@ -191,7 +292,7 @@ export class Pane {
   }
 
   async #revive(ids: readonly InstanceId[]): Promise<void> {
-    for (const id of ids) if (!this.#isAlive(id)) await this.#startInstance(id);
+    await Promise.all(ids.filter((id) => !this.#isAlive(id)).map((id) => this.#startInstance(id)));
   }
 
   /** Cancels the open question, and every later one of the call. */
@@ -208,33 +309,42 @@ export class Pane {
 
   /** The call of the current set-up. */
   get #request() {
-    const { tool, client } = this.#setUp;
-    const user = Object.assign((question: ShownQuestion) => this.#ask(question), { maySayNothing: true });
+    const { tool, client, own } = this.#setUp;
+    const user = Object.assign((question: ShownQuestion) => this.#ask(question), {
+      maySayNothing: true,
+      ...(this.#isAgent && { isAgent: true }),
+    });
+    const params = { name: own?.tool ?? '', arguments: own?.arguments ?? {} };
     return {
       client: client === 'legacy' ? 'legacy' : 'modern',
-      call: CALLS[tool],
+      call: this.#isOwn ? ({ method: 'tools/call', params } as const) : CALLS[tool],
       ...(client !== 'unaskable' && { user }),
     } as const;
   }
 
   get #emptyConversation(): TranscriptSoFar {
-    const listed = findOption(this.#setUp.option);
-    const title = `${listed?.name} · ${listed?.title}`;
+    const { option, own } = this.#setUp;
+    const listed = findOption(option);
+    const title = listed ? `${listed.name} · ${listed.title}` : (own?.tool ?? '');
     const request = this.#request;
     const participants = participantsOf(request, request.client, this.#used);
-    return withWorld({ format: 'mrtr-transcript', version: 1, title, participants, events: [] });
+    const empty = { format: 'mrtr-transcript', version: 1, title, participants, events: [] } as const;
+    // The effects of the user's own server are not seen.
+    return this.#isOwn ? empty : withWorld(empty);
   }
 
   async #makeCall(): Promise<void> {
-    const begun = this.#emptyConversation;
+    this.#isAgent = undefined;
     const events: TranscriptEvent[] = [];
     const onEvent = (event: TranscriptEvent) => {
+      if (events.length === MAX_EVENTS) void this.close();
+      if (events.length > MAX_EVENTS) return;
       events.push(event);
-      this.#conversation = { ...begun, events };
+      this.#conversation = { ...this.#emptyConversation, events };
       this.#changed();
     };
     const { end } = await converse({ ...this.#request, onEvent }, this.#host);
-    this.#conversation = { ...begun, events, end };
+    this.#conversation = { ...this.#emptyConversation, events, end };
     this.#asked = undefined;
     this.#became('over');
   }
@@ -242,6 +352,10 @@ export class Pane {
   #ask({ message, requestedSchema }: ShownQuestion): Promise<Reply> {
     if (this.#isAbandoned) return Promise.resolve({ action: 'cancel' });
     const questions = this.#conversation?.events.filter(({ kind }) => kind === 'question').length ?? 1;
+    const asking = this.#setUp.own?.tool;
+    this.#tools = this.#tools.map((one) =>
+      one.name === asking && this.#isOwn ? { ...one, asks: true } : one,
+    );
     return new Promise((reply) => {
       this.#asked = { id: questions, message, schema: requestedSchema };
       this.#reply = reply;
@@ -250,27 +364,19 @@ export class Pane {
   }
 
   readonly #host = async (recorder: Recorder): Promise<Hosting> => {
-    const { option, instances, singleUse } = this.#setUp;
-    this.#key = randomBytes(32);
-    const listed = findOption(option) as ListedOption;
-    const fleet = new ProcessFleet(
-      this.#database,
-      { world: recordedWorld(recorder), recorder },
-      () => this.#fault.to,
-    );
-    const opening = {
-      ...(hasVersions(this.#setUp) ? versionOf(listed, FIRST) : { module: addressOf(listed) }),
-      ...(listed.needsPostgres && { postgres: this.#calls }),
-      key: this.#key.toString('base64'),
-      legacy: 'shim',
-      serve: instances === 'one' ? 'sessions' : 'stateless',
-      singleUse: singleUse ? 'shared' : false,
-      countLines: true,
-    } as const;
-    this.#opening = opening;
+    const world = recordedWorld(recorder);
+    const fleet = new ProcessFleet<Running>(this.#database, { world, recorder }, () => this.#fault.to);
+    const lines = new CallLines(recorder, (line) => this.#before.has(line));
+    this.#opening = this.#isOwn ? undefined : this.#firstOpening();
+    this.#connect = (instance) => async (place) =>
+      instance instanceof OwnInstance
+        ? instance.connect(lines, place.instance)
+        : instance.open(place, this.#opening as Opening);
     this.#fleet = fleet;
-    const open = (id: InstanceId) => fleet.open(id, this.#instances[id] as InstanceProcess, opening);
-    await Promise.all(this.#used.map(open));
+    for (const id of this.#used) {
+      const instance = this.#instances[id] as Running;
+      await fleet.open(id, instance, this.#connect(instance));
+    }
     const { fetch, ...endpoint } = fleet.endpoint();
     return {
       instances: this.#used,
@@ -278,10 +384,27 @@ export class Pane {
       framesHeld: fleet.framesHeld,
       close: async () => {
         this.#opening = undefined;
+        this.#connect = undefined;
         await fleet.close();
       },
     };
   };
+
+  /** How the processes serve a new call of an option. */
+  #firstOpening(): Opening {
+    const { option, instances, singleUse } = this.#setUp;
+    this.#key = randomBytes(32);
+    const listed = findOption(option) as ListedOption;
+    return {
+      ...(hasVersions(this.#setUp) ? versionOf(listed, FIRST) : { module: addressOf(listed) }),
+      ...(listed.needsPostgres && { postgres: this.#calls }),
+      key: this.#key.toString('base64'),
+      legacy: 'shim',
+      serve: instances === 'one' ? 'sessions' : 'stateless',
+      singleUse: singleUse ? 'shared' : false,
+      countLines: true,
+    };
+  }
 
   /** Takes the fault of this request; the next one has none. The chosen instance stays. */
   #takeFault(): Fault {
@@ -293,7 +416,13 @@ export class Pane {
 
 const ABANDON_MS = 3000;
 
+/** A server that goes on after so many events is killed. */
+const MAX_EVENTS = 2000;
+
+const NO_NODE =
+  'Lines cannot be shown here: no Node.js process of this command has loaded a file of its project.';
+
 /** Every call begins on version 1. */
 const FIRST: Change = 'nothing';
 
-const hasVersions = ({ tool }: SetUp): boolean => tool === 'order';
+const hasVersions = ({ option, tool }: SetUp): boolean => option !== OWN && tool === 'order';

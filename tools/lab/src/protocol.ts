@@ -67,10 +67,36 @@ export interface Offered extends Pick<ListedOption, 'id' | 'name' | 'title' | 'n
   readonly hasVersions: boolean;
 }
 
+/** A tool of a server of the user's own. */
+export interface OwnTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The JSON Schema of its arguments. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Whether a call of it has asked. */
+  readonly asks?: boolean;
+}
+
+/** The server that the lab was opened with. */
+export interface Own {
+  /** Its address, or the command that starts it. */
+  readonly server: string;
+  readonly tools: readonly OwnTool[];
+  /** The author's file, by its path in the project. */
+  readonly source?: { readonly file: string; readonly text: string } | undefined;
+  /** The files that the server loaded, of which one can be shown. */
+  readonly loaded: readonly string[];
+  /** Why no lines are shown. */
+  readonly noLines?: string | undefined;
+}
+
 export interface SideState {
   readonly offered: readonly Offered[];
+  readonly own?: Own | undefined;
   readonly setUp: SetUp;
-  readonly doing: 'starting' | 'ready' | 'calling' | 'asked' | 'over';
+  /** A side that is `off` has no processes, and is not shown. */
+  readonly doing: 'off' | 'starting' | 'ready' | 'calling' | 'asked' | 'over';
   readonly instances: readonly { readonly id: InstanceId; readonly alive: boolean }[];
   /** Has no events before the first call. */
   readonly conversation: TranscriptSoFar;

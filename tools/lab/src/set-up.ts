@@ -24,7 +24,19 @@ export type SetUp = { readonly [Name in keyof Choices]: keyof Choices[Name] } & 
   readonly option: string;
   /** Whether a state is served only once. */
   readonly singleUse: boolean;
+  /** The call of a server of the user's own, whose option is {@link OWN}. */
+  readonly own?: OwnCall | undefined;
 };
+
+/** The id of the server that the lab was opened with. It is none of the options. */
+export const OWN = 'own';
+
+export interface OwnCall {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** The file whose lines are shown, one of those that the server loaded. Default: the one that was given or found. */
+  readonly source?: string | undefined;
+}
 
 export type ToolWord = SetUp['tool'];
 

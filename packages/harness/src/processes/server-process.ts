@@ -1,7 +1,6 @@
 /** Server processes of anybody, each in a process group, so that the children of a wrapper die with it. Their output is bounded. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Program } from './process.ts';
 
 const running = new Set<ServerProcess>();
 const grouped = process.platform !== 'win32';
@@ -36,9 +35,13 @@ export class ServerProcess {
   #errors = '';
   #out = '';
 
-  /** Starts the command in its own process group, with this program's environment or `env`. */
-  constructor(command: string, args: readonly string[], env?: Program['env']) {
-    this.#child = spawn(command, [...args], { env, detached: grouped, stdio: ['pipe', 'pipe', 'pipe'] });
+  /** Starts the command in its own process group, with this program's environment and folder, or those of `where`. */
+  constructor(command: string, args: readonly string[], where: Pick<SpawnOptions, 'cwd' | 'env'> = {}) {
+    this.#child = spawn(command, [...args], {
+      ...where,
+      detached: grouped,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     this.#child.stdin?.on('error', () => {});
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -96,20 +96,19 @@ export class LineTrace {
   }
 
   #watch(script: Debugger.ScriptParsedEventDataType): void {
-    const stopAt = stopsOf(script, this.#nameOf, () => {
-      const { scriptId } = script;
-      return this.#post<Debugger.GetScriptSourceReturnType>('Debugger.getScriptSource', { scriptId })
-        .scriptSource;
-    });
-    if (!stopAt) return;
     const { scriptId, endLine } = script;
+    const source = () =>
+      this.#post<Debugger.GetScriptSourceReturnType>('Debugger.getScriptSource', { scriptId }).scriptSource;
+    const stopAt = stopsOf(script, this.#nameOf, source);
+    if (!stopAt) return;
     const { locations } = this.#post<Debugger.GetPossibleBreakpointsReturnType>(
       'Debugger.getPossibleBreakpoints',
       { start: { scriptId, lineNumber: 0 }, end: { scriptId, lineNumber: endLine + 1 } },
     );
-    for (const location of locations) {
-      // The end of a function is not a line of the author's.
-      const stop = location.type === 'return' ? undefined : stopAt(location);
+    const statements = statementsOf(locations, source().split('\n'));
+    for (const [place, location] of locations.entries()) {
+      const statement = statements[place];
+      const stop = statement && stopAt(statement);
       if (!stop) continue;
       const at = this.#stops.push(stop) - 1;
       const condition = `globalThis[Symbol.for('mrtr.line-trace')]?.${this.#hook}?.(${at}) ?? false`;
@@ -135,6 +134,25 @@ function countOf(columns: readonly (readonly [column: number, count: number])[])
   const parts = [...columns].sort(([a], [b]) => a - b);
   const changes = parts.filter(([, count], at) => at === 0 || parts[at - 1]?.[1] !== count);
   return changes.length === 1 ? (changes[0]?.[1] ?? 0) : changes;
+}
+
+/**
+ * The beginning of each location's statement; undefined for the end of a function, which is not a line of the author's. In
+ * a minified script, as tsx makes it, one `return` may begin where another ends. V8 then shows only that end, so the next
+ * end stands for the second `return`.
+ */
+function statementsOf(
+  locations: readonly Debugger.BreakLocation[],
+  lines: readonly string[],
+): readonly (Location | undefined)[] {
+  let hidden: Location | undefined;
+  return locations.map((location) => {
+    if (location.type !== 'return') return location;
+    const { lineNumber, columnNumber } = location;
+    const statement = hidden;
+    hidden = lines[lineNumber]?.startsWith('return', columnNumber) ? location : undefined;
+    return statement;
+  });
 }
 
 /** A line of closing brackets only, where no statement begins. */

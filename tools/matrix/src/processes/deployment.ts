@@ -34,7 +34,9 @@ export async function startProcesses(locate: Locate, { fleet = 3 } = {}) {
     const used = isSingle ? instances.slice(0, 1) : instances.slice(1).filter(({ alive }) => alive);
     const serve = isSingle ? 'sessions' : 'stateless';
     const hosted = new ProcessFleet(database, context);
-    await Promise.all(used.map((one, at) => hosted.open(`i${at + 1}`, one, { ...opening, serve })));
+    const open = (one: InstanceProcess, at: number) =>
+      hosted.open(`i${at + 1}`, one, (place) => one.open(place, { ...opening, serve }));
+    await Promise.all(used.map(open));
     return hosted;
   };
 

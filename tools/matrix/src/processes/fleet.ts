@@ -4,25 +4,34 @@ import type { Endpoint, Hosting } from '@mrtr/harness';
 import type { Fetch } from '@mrtr/harness/internal';
 import type { Database, Scope } from './database.ts';
 import type { InstanceProcess } from './instance.ts';
-import type { Opening } from './messages.ts';
+import type { InstanceAddress } from './messages.ts';
 
 /** The address that the client connects to. */
 const ADDRESS = new URL('http://server.invalid/mcp');
 
-interface Member {
-  readonly instance: InstanceProcess;
-  readonly url: URL;
+/** A process that can serve conversations. */
+export interface Instance {
+  readonly alive: boolean;
+  readonly onKill: Set<() => void>;
+  /** Ends its part of a conversation. */
+  close(scope: string): Promise<void>;
+  framesHeld(scope: string): Promise<number>;
+}
+
+interface Member<One> {
+  readonly instance: One;
+  readonly send: Fetch;
   readonly onKill: () => void;
 }
 
-export class ProcessFleet implements Hosting {
+export class ProcessFleet<One extends Instance = InstanceProcess> implements Hosting {
   readonly #scope = randomUUID();
   readonly #context: Scope;
   readonly #chosen: () => string | undefined;
   readonly #over: () => void;
-  readonly #members = new Map<string, Member>();
+  readonly #members = new Map<string, Member<One>>();
   #turn = 0;
-  #servedLast: InstanceProcess | undefined;
+  #servedLast: One | undefined;
 
   /** @param chosen names the instance for the next request. Default: the next one in turn, also for one that has ended. */
   constructor(database: Database, context: Scope, chosen: () => string | undefined = () => undefined) {
@@ -35,30 +44,33 @@ export class ProcessFleet implements Hosting {
     return [...this.#members.keys()].sort();
   }
 
-  /** Lets an instance serve under this id. With `restart`, it replaces the previous one, and the transcript shows it. */
+  /**
+   * Lets an instance serve under this id, through the function that `connect` makes. With `restart`, it replaces the
+   * previous one, and the transcript shows it.
+   */
   async open(
     id: string,
-    instance: InstanceProcess,
-    opening: Opening,
+    instance: One,
+    connect: (place: InstanceAddress) => Promise<Fetch>,
     restart?: { readonly deployed?: string },
   ): Promise<void> {
     const { recorder } = this.#context;
-    const url = await instance.open({ scope: this.#scope, instance: id }, opening);
+    const send = await connect({ scope: this.#scope, instance: id });
     const before = this.#members.get(id);
     const onKill = () => recorder.record({ kind: 'kill', instance: id });
     instance.onKill.add(onKill);
-    this.#members.set(id, { instance, url, onKill });
+    this.#members.set(id, { instance, send, onKill });
     if (restart) recorder.record({ kind: 'restart', instance: id, ...restart });
     await this.#release(before);
   }
 
   /** The process that served the latest message: the one to kill for this call. */
-  readonly servedLast = (): InstanceProcess | undefined => this.#servedLast;
+  readonly servedLast = (): One | undefined => this.#servedLast;
 
   readonly endpoint = (): Endpoint & { readonly fetch: Fetch } => ({
     kind: 'http',
     url: ADDRESS,
-    fetch: async (_url, init) => {
+    fetch: async (url, init) => {
       const isMessage = init?.method === 'POST';
       // The rounds of a call take turns. The requests that connect the client go to the instance of the first round.
       const id = this.#pick(isMessage && String(init.body).includes('"method":"tools/call"'));
@@ -69,7 +81,7 @@ export class ProcessFleet implements Hosting {
         recorder.recordRoute(id, String(init.body));
         this.#servedLast = member.instance;
       }
-      return fetch(member.url, init);
+      return member.send(url, init);
     },
   });
 
@@ -89,7 +101,7 @@ export class ProcessFleet implements Hosting {
     this.#over();
   };
 
-  async #release(member: Member | undefined): Promise<void> {
+  async #release(member: Member<One> | undefined): Promise<void> {
     member?.instance.onKill.delete(member.onKill);
     await member?.instance.close(this.#scope);
   }

@@ -3,7 +3,7 @@
 export { authorsFile } from './authors-file.ts';
 export { Database } from './database.ts';
 export { type Processes, type ProcessHosting, startProcesses } from './deployment.ts';
-export { ProcessFleet } from './fleet.ts';
+export { type Instance, ProcessFleet } from './fleet.ts';
 export { InstanceProcess } from './instance.ts';
 export { killsAsClaimed } from './invariants.ts';
 export { type KillCell, measureKills } from './kill.ts';

@@ -1,4 +1,5 @@
 /** One instance of a deployment, as a process that can be killed. */
+import type { Fetch } from '@mrtr/harness/internal';
 import { RunningProcess } from '@mrtr/harness/process';
 import type { Database } from './database.ts';
 import type { InstanceAddress, InstanceMethods, Opening } from './messages.ts';
@@ -33,8 +34,10 @@ export class InstanceProcess {
     return this.#process.alive;
   }
 
-  async open(place: InstanceAddress, opening: Opening): Promise<URL> {
-    return new URL(await this.#rpc.remote.open(place, opening));
+  /** Serves a conversation. Returns the function that sends it a request. */
+  async open(place: InstanceAddress, opening: Opening): Promise<Fetch> {
+    const url = new URL(await this.#rpc.remote.open(place, opening));
+    return (_address, init) => fetch(url, init);
   }
 
   async close(scope: string): Promise<void> {

@@ -1,0 +1,55 @@
+/** Records in a conversation the lines of an author's file that ran, and where each request entered it. */
+import type { Recorder } from '@mrtr/harness/internal';
+import type { Lines, SourceLine } from '@mrtr/harness/transcript';
+import type { Taken } from './trace.ts';
+
+type Traced = NonNullable<Taken['lines']>;
+
+export const keyOf = ([file, line]: SourceLine): string => `${file}:${line}`;
+
+/**
+ * The lines of one conversation. The handler's top is the first line that its first request ran, and that had not run
+ * before: loading the file, connecting and listing tools run lines too. A request that runs the top enters the handler;
+ * one that does not goes on in a handler that waited.
+ */
+export class CallLines {
+  readonly #recorder: Recorder;
+  readonly #isBefore: (line: string) => boolean;
+  #top: string | undefined;
+  readonly #entered = new WeakSet<object>();
+
+  /** @param isBefore whether a line ran before the call */
+  constructor(recorder: Recorder, isBefore: (line: string) => boolean) {
+    this.#recorder = recorder;
+    this.#isBefore = isBefore;
+  }
+
+  /** Records what ran in `instance` for this request. */
+  record({ files, order }: Traced, instance: string, request: object): void {
+    this.#top ??= order.map(keyOf).find((line) => !this.#isBefore(line));
+    const at = order.findIndex((line) => keyOf(line) === this.#top);
+    const isEntry = at >= 0 && !this.#entered.has(request);
+    const stretches = isEntry ? [order.slice(0, at), order.slice(at)] : [order];
+    for (const [place, stretch] of stretches.entries()) {
+      if (isEntry && place === 1) {
+        this.#entered.add(request);
+        this.#recorder.recordDiagnostic({ channel: 'mrtr:handler', event: {} }, instance);
+      }
+      if (stretch.length > 0)
+        this.#recorder.recordDiagnostic(
+          { channel: 'mrtr:lines', event: { files: only(files, stretch), order: stretch } },
+          instance,
+        );
+    }
+  }
+}
+
+/** The counts of the lines in `order`. */
+function only(files: Traced['files'], order: readonly SourceLine[]): Traced['files'] {
+  const kept: Record<string, Lines> = {};
+  for (const [file, line] of order) {
+    const count = files[file]?.[line];
+    if (count !== undefined) kept[file] = { ...kept[file], [line]: count };
+  }
+  return kept;
+}

@@ -1,0 +1,112 @@
+/** A server of anybody's that the lab was opened with, and its tools. */
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { modernClient } from '@mrtr/harness';
+import { endpointFrom, type Fetch, within } from '@mrtr/harness/internal';
+import type { OwnTool } from '../protocol.ts';
+
+export interface OwnOptions {
+  /** An address, or the command that starts it. */
+  readonly server: string;
+  readonly tool?: string | undefined;
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+  readonly headers?: readonly string[] | undefined;
+  /** The author's file. Default: the first file that the command names. */
+  readonly source?: string | undefined;
+  /** The folder in which the command runs. */
+  readonly folder: string;
+}
+
+/** A larger file is not shown. */
+const MAX_SOURCE = 300_000;
+const MAX_TOOLS = 200;
+const PATIENCE_MS = 30_000;
+
+const CODE = /\.[cm]?[jt]sx?$/;
+
+export class OwnServer {
+  readonly options: OwnOptions;
+  readonly endpoint: ReturnType<typeof endpointFrom>;
+  /** The folder of the author's project. */
+  readonly root: string;
+  /** The absolute path of the author's file. */
+  source: string | undefined;
+
+  /** @throws Error that says what to give instead */
+  constructor(options: OwnOptions) {
+    this.options = options;
+    this.endpoint = endpointFrom(options.server, process.env, options.headers);
+    this.source = this.#findSource();
+    this.root = projectOf(this.source === undefined ? options.folder : dirname(this.source));
+  }
+
+
+  /** The text of the author's file, unless it is too large. */
+  get text(): string | undefined {
+    if (this.source === undefined || statSync(this.source).size > MAX_SOURCE) return undefined;
+    return readFileSync(this.source, 'utf8');
+  }
+
+  /** The path of the author's file in the project. */
+  get sourceName(): string {
+    return this.source === undefined ? '' : relative(this.root, this.source);
+  }
+
+  /** Why no lines can be shown. */
+  get noLines(): string | undefined {
+    if (this.endpoint.kind === 'http')
+      return 'Lines cannot be shown here: this server runs at an address. With the command that starts it, they can.';
+    return this.source === undefined
+      ? 'No lines are shown: the command names no file. Name the file of the tool with --source.'
+      : undefined;
+  }
+
+  /** Shows another file of the project, by its path there. Returns whether it is another one. */
+  show(name: string | undefined): boolean {
+    if (name === undefined || name === this.sourceName) return false;
+    this.source = resolve(this.root, name);
+    return true;
+  }
+
+  #findSource(): string | undefined {
+    const { source, folder } = this.options;
+    if (source !== undefined) {
+      const path = resolve(folder, source);
+      if (!existsSync(path)) throw new Error(`--source: there is no file '${source}'.`);
+      return realpathSync(path);
+    }
+    if (this.endpoint.kind !== 'stdio') return undefined;
+    const isOwn = (path: string) => CODE.test(path) && existsSync(path) && !path.includes('node_modules');
+    const found = this.endpoint.args.map((word) => resolve(folder, word)).find(isOwn);
+    return found === undefined ? undefined : realpathSync(found);
+  }
+}
+
+/** The nearest folder with a package.json, at `start` or above it. */
+function projectOf(start: string): string {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+    if (dirname(folder) === folder) return start;
+  }
+}
+
+/** The tools that a server lists. */
+export async function listTools(fetch: Fetch): Promise<readonly OwnTool[]> {
+  const transport = new StreamableHTTPClientTransport(new URL('http://server.invalid/mcp'), { fetch });
+  const list = async () => {
+    const client = await modernClient(transport, {}, { fallback: true });
+    try {
+      const { tools } = await client.listTools();
+      return tools.slice(0, MAX_TOOLS).map(({ name, title, description, inputSchema }) => ({
+        name,
+        title: title ?? name,
+        description: description ?? '',
+        schema: inputSchema,
+      }));
+    } finally {
+      await client.close();
+    }
+  };
+  return within(PATIENCE_MS, list(), () => `The server did not list its tools in ${PATIENCE_MS / 1000} s.`);
+}
