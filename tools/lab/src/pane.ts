@@ -117,7 +117,7 @@ export class Pane {
     const instance = this.#instances.i1;
     if (!(instance instanceof OwnInstance) || this.#tools.length > 0) return;
     try {
-      this.#tools = await listTools(instance.fetch);
+      this.#tools = await listTools(instance.fetch, this.#setUp.client === 'legacy');
     } catch (error) {
       const wrote = instance.tail && ` It wrote: ${instance.tail}`;
       throw new Refused(`The server did not list its tools: ${(error as Error).message}${wrote}`);
@@ -158,7 +158,9 @@ export class Pane {
     this.#conversation = undefined;
     this.#fault = STRAIGHT;
     const isOther = (before.option === OWN) !== this.#isOwn;
-    if (isOther || this.#own?.show(source) === true) {
+    // A process on stdio serves clients of one era.
+    const isOtherEra = this.#isOwn && (before.client === 'legacy') !== (setUp.client === 'legacy');
+    if (isOther || isOtherEra || this.#own?.show(source) === true) {
       this.#before = new Set();
       await this.close();
     }

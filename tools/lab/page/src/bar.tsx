@@ -45,16 +45,18 @@ export function Bar({ route, shown, live, link, onFile }: BarProps) {
         {route.page === 'live' && live.kind === 'open' && (
           <>
             <span class="badge live">{live.gone ? 'was live' : 'live processes'}</span>
-            <button
-              type="button"
-              class="button primary"
-              disabled={live.gone !== undefined}
-              onClick={() => {
-                for (const side of SIDES) live.send({ do: 'call', side });
-              }}
-            >
-              Make both calls
-            </button>
+            {live.sides.right.doing !== 'off' && (
+              <button
+                type="button"
+                class="button primary"
+                disabled={live.gone !== undefined}
+                onClick={() => {
+                  for (const side of SIDES) live.send({ do: 'call', side });
+                }}
+              >
+                Make both calls
+              </button>
+            )}
           </>
         )}
         {route.page === 'compare' && <span class="badge">recorded</span>}

@@ -29,7 +29,9 @@ export class CallLines {
     this.#top ??= order.map(keyOf).find((line) => !this.#isBefore(line));
     const at = order.findIndex((line) => keyOf(line) === this.#top);
     const isEntry = at >= 0 && !this.#entered.has(request);
-    const stretches = isEntry ? [order.slice(0, at), order.slice(at)] : [order];
+    // A process that has just started reports its start together with its first entry.
+    const isNew = (line: SourceLine) => !this.#isBefore(keyOf(line));
+    const stretches = isEntry ? [order.slice(0, at).filter(isNew), order.slice(at)] : [order];
     for (const [place, stretch] of stretches.entries()) {
       if (isEntry && place === 1) {
         this.#entered.add(request);

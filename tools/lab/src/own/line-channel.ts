@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Given, MAX_FILES, type Taken, TRACE } from './trace.ts';
 
 /** A process that does not answer is busy, or no longer the author's. */
-const PATIENCE_MS = 1000;
+const PATIENCE_MS = 3000;
 /** The most characters of one answer. */
 const MAX_LENGTH = 4_000_000;
 
@@ -23,15 +23,25 @@ const taken: z.ZodType<Taken> = z.object({
   loaded: z.array(z.string().max(1000)).max(MAX_FILES),
 });
 
+/** A process that answers. */
+interface Answering {
+  readonly socket: Socket;
+  /** How many answers it owes. */
+  owed: number;
+  /** Its answers that were not taken yet: one may come late. */
+  answers: Taken[];
+  /** Called with each answer, and at its end. */
+  changed: () => void;
+}
+
 /** Listens on 127.0.0.1, for processes that know its token. */
 export class LineChannel {
   readonly #token = randomBytes(24).toString('base64url');
   readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
-  #reply: (text: string) => void = () => {};
+  readonly #processes = new Set<Answering>();
 
   private constructor() {
-    this.#server = createServer((socket) => this.#take(socket));
+    this.#server = createServer((socket) => this.#accept(socket));
   }
 
   static async open(): Promise<LineChannel> {
@@ -52,46 +62,62 @@ export class LineChannel {
     return { [TRACE]: JSON.stringify(given), NODE_OPTIONS: `${options} --import=${preload.href}`.trim() };
   }
 
-  /** The lines that ran since the last call, of the first process that ran any. Undefined if no process answers. */
-  async take(): Promise<Taken | undefined> {
-    const answers: Taken[] = [];
-    for (const socket of this.#sockets) answers.push(...(await this.#ask(socket)));
-    if (answers.length === 0) return undefined;
-    const loaded = [...new Set(answers.flatMap((one) => one.loaded))];
-    return { lines: answers.find((one) => one.lines)?.lines, loaded };
+  /** What ran since the last call, of each process that answers. */
+  async take(): Promise<readonly Taken[]> {
+    const all = await Promise.all([...this.#processes].map(ask));
+    return all.flat();
   }
 
   close(): void {
-    for (const socket of this.#sockets) socket.destroy();
+    for (const { socket } of this.#processes) socket.destroy();
     this.#server.close();
   }
 
-  #take(socket: Socket): void {
-    let [text, isKnown] = ['', false];
+  #accept(socket: Socket): void {
+    const one: Answering = { socket, owed: 0, answers: [], changed: () => {} };
+    let text = '';
     socket.setEncoding('utf8').on('error', () => {});
-    socket.on('close', () => this.#sockets.delete(socket));
+    socket.on('close', () => {
+      this.#processes.delete(one);
+      one.owed = 0;
+      one.changed();
+    });
     socket.on('data', (part) => {
       text += part;
+      const isKnown = this.#processes.has(one);
       if (text.length > (isKnown ? MAX_LENGTH : this.#token.length + 1)) socket.destroy();
-      else if (text.endsWith('\n') && isKnown) this.#reply(text);
-      else if (text === `${this.#token}\n`) this.#sockets.add(socket);
-      else return;
-      [text, isKnown] = ['', true];
+      if (!text.endsWith('\n')) return;
+      if (isKnown) receive(one, text);
+      else if (text === `${this.#token}\n`) this.#processes.add(one);
+      else socket.destroy();
+      text = '';
     });
   }
+}
 
-  async #ask(socket: Socket): Promise<readonly Taken[]> {
-    const text = await new Promise<string>((resolve) => {
-      this.#reply = resolve;
-      const timer = setTimeout(resolve, PATIENCE_MS, '');
-      socket.once('close', () => resolve(''));
-      socket.write('take\n');
-      timer.unref();
-    });
-    try {
-      return [taken.parse(JSON.parse(text))];
-    } catch {
-      return [];
-    }
+function receive(one: Answering, text: string): void {
+  one.owed = Math.max(0, one.owed - 1);
+  try {
+    one.answers.push(taken.parse(JSON.parse(text)));
+  } catch {
+    // It is not the preload that answers.
+    one.socket.destroy();
   }
+  one.changed();
+}
+
+async function ask(one: Answering): Promise<readonly Taken[]> {
+  one.owed++;
+  one.socket.write('take\n');
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, PATIENCE_MS);
+    one.changed = () => {
+      if (one.owed > 0) return;
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+  const { answers } = one;
+  one.answers = [];
+  return answers;
 }

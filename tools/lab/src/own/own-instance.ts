@@ -19,7 +19,7 @@ export class OwnInstance implements Instance {
   readonly #process: ServerProcess | undefined;
   readonly #channel: LineChannel | undefined;
   #serving: { readonly lines: CallLines; readonly instance: string } | undefined;
-  /** The latest request of the call. */
+  /** The latest request of the call, or the part of it since the server has asked. */
   #request: object | undefined;
 
   private constructor(fetch: Fetch, before: Set<string>, process?: ServerProcess, channel?: LineChannel) {
@@ -44,7 +44,11 @@ export class OwnInstance implements Instance {
       cwd: options.folder,
       env: { ...endpoint.env, ...traced },
     });
-    const send = fetchOver(process, () => instance.#takeLines());
+    const send = fetchOver(process, async ({ method }) => {
+      await instance.#takeLines();
+      // After an old client's answer, a handler may be entered again in the same request.
+      if (method !== undefined) instance.#request = {};
+    });
     const instance: OwnInstance = new OwnInstance(send, before, process, channel);
     return instance;
   }
@@ -95,10 +99,9 @@ export class OwnInstance implements Instance {
   }
 
   async #takeLines(): Promise<void> {
-    const taken = await this.#channel?.take();
-    if (!taken) return;
-    this.loaded = taken.loaded;
-    if (taken.lines) this.#record(taken.lines);
+    const taken = (await this.#channel?.take()) ?? [];
+    if (taken.length > 0) this.loaded = [...new Set(taken.flatMap(({ loaded }) => loaded))];
+    for (const { lines } of taken) if (lines) this.#record(lines);
   }
 
   #record(ran: NonNullable<Taken['lines']>): void {

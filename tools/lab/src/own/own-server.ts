@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { modernClient } from '@mrtr/harness';
+import { legacyClient, modernClient } from '@mrtr/harness';
 import { endpointFrom, type Fetch, within } from '@mrtr/harness/internal';
 import type { OwnTool } from '../protocol.ts';
 
@@ -40,7 +40,6 @@ export class OwnServer {
     this.source = this.#findSource();
     this.root = projectOf(this.source === undefined ? options.folder : dirname(this.source));
   }
-
 
   /** The text of the author's file, unless it is too large. */
   get text(): string | undefined {
@@ -91,11 +90,13 @@ function projectOf(start: string): string {
   }
 }
 
-/** The tools that a server lists. */
-export async function listTools(fetch: Fetch): Promise<readonly OwnTool[]> {
+/** The tools that a server lists, to a client of the era that it will serve: a process on stdio serves one. */
+export async function listTools(fetch: Fetch, isOld: boolean): Promise<readonly OwnTool[]> {
   const transport = new StreamableHTTPClientTransport(new URL('http://server.invalid/mcp'), { fetch });
   const list = async () => {
-    const client = await modernClient(transport, {}, { fallback: true });
+    const client = isOld
+      ? await legacyClient(transport as never)
+      : await modernClient(transport, {}, { fallback: true });
     try {
       const { tools } = await client.listTools();
       return tools.slice(0, MAX_TOOLS).map(({ name, title, description, inputSchema }) => ({

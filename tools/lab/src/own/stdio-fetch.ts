@@ -15,7 +15,7 @@ interface Open {
 }
 
 /** Makes the function. `before` is awaited before a message of the program is passed on. */
-export function fetchOver(program: ServerProcess, before: () => Promise<void>): Fetch {
+export function fetchOver(program: ServerProcess, before: (message: WireMessage) => Promise<void>): Fetch {
   const open = new Map<unknown, Open>();
   let delivered = Promise.resolve();
   program.onLine((line) => {
@@ -29,7 +29,7 @@ export function fetchOver(program: ServerProcess, before: () => Promise<void>): 
     else
       delivered = delivered.then(async () => {
         const isNotice = !isResponse && message.id === undefined;
-        if (!isNotice) await before();
+        if (!isNotice) await before(message);
         to.send(message);
         if (!isResponse) return;
         open.delete(message.id);

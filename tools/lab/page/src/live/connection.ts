@@ -15,6 +15,13 @@ export type Live =
       readonly gone?: string;
     };
 
+/** The props of a side's controls. */
+export interface SideProps {
+  readonly side: SideName;
+  readonly state: SideState;
+  readonly send: (command: Command) => void;
+}
+
 export type OpenLive = Extract<Live, { kind: 'open' }>;
 
 export function setUpBoth({ send }: OpenLive, setUps: readonly SetUp[]): void {
@@ -51,7 +58,7 @@ function takeToken(): string | undefined {
   const given = /[#&?]token=([\w-]+)/.exec(location.hash)?.[1];
   if (given) {
     sessionStorage.setItem(KEPT, given);
-    history.replaceState(null, '', '#/');
+    history.replaceState(null, '', location.hash.replace(/[#&?]token=[\w-]+/, '') || '#/');
   }
   return sessionStorage.getItem(KEPT) ?? undefined;
 }

@@ -1,7 +1,9 @@
 /** The controls of a side: choose the set-up, call, kill, restart, and set the network. */
-import type { Command, Fault, Offered, SideState } from '../../../src/protocol.ts';
-import { CHOICES, type SetUp, type SideName, UNASKED } from '../../../src/set-up.ts';
+import type { Fault, Offered, SideState } from '../../../src/protocol.ts';
+import { CHOICES, OWN, type SetUp, UNASKED } from '../../../src/set-up.ts';
 import { Select } from '../select.tsx';
+import type { SideProps } from './connection.ts';
+import { OwnChoices } from './own.tsx';
 
 /** The selects of a side besides its shape. */
 const SELECTS = [
@@ -17,30 +19,27 @@ const DELIVERIES = { once: 'delivered once', twice: 'delivered twice', 'lose-ans
 const labelOf = ({ id, name, title, needsPostgres }: Offered) =>
   [id, `${name} · ${title}${needsPostgres ? ' (starts a database)' : ''}`] as const;
 
-type Chosen = Pick<SideState, 'offered' | 'setUp'>;
+type Chosen = Pick<SideState, 'offered' | 'setUp' | 'own'>;
 
 /** The author's file of a set-up. */
-export const fileOf = ({ offered, setUp }: Chosen): string | undefined =>
-  offered.find(({ id }) => id === setUp.option)?.files[setUp.tool];
+export const fileOf = ({ offered, setUp, own }: Chosen): string | undefined =>
+  setUp.option === OWN ? own?.source?.file : offered.find(({ id }) => id === setUp.option)?.files[setUp.tool];
 
 /** Whether the shape lacks the chosen tool. */
 const lacksTool = ({ offered, setUp }: Chosen): boolean =>
-  setUp.tool === 'order'
-    ? !offered.find(({ id }) => id === setUp.option)?.hasVersions
-    : fileOf({ offered, setUp }) === undefined;
-
-export interface SideProps {
-  readonly side: SideName;
-  readonly state: SideState;
-  readonly send: (command: Command) => void;
-}
+  setUp.option === OWN
+    ? false
+    : setUp.tool === 'order'
+      ? !offered.find(({ id }) => id === setUp.option)?.hasVersions
+      : fileOf({ offered, setUp }) === undefined;
 
 interface HeadProps extends SideProps {
   readonly onSetUp: (setUp: SetUp) => void;
 }
 
 export function Head({ side, state, send, onSetUp }: HeadProps) {
-  const { offered, setUp, doing } = state;
+  const { offered, own, setUp, doing } = state;
+  const isOwn = setUp.option === OWN;
   const change = (part: Partial<SetUp>) => onSetUp({ ...setUp, ...part });
   return (
     <div class="controls">
@@ -48,11 +47,14 @@ export function Head({ side, state, send, onSetUp }: HeadProps) {
         class="shape"
         label={`Shape on the ${side}`}
         value={setUp.option}
-        choices={Object.fromEntries(offered.map(labelOf))}
+        choices={{ ...(own && { [OWN]: 'Your server' }), ...Object.fromEntries(offered.map(labelOf)) }}
         lacks={(option) => lacksTool({ offered, setUp: { ...setUp, option } })}
-        onChoice={(option) => change({ option })}
+        onChoice={(option) =>
+          change({ option, ...(own && { own: setUp.own ?? { tool: '', arguments: {} } }) })
+        }
       />
-      {SELECTS.map(([title, name]) => (
+      {isOwn && <OwnChoices side={side} state={state} send={send} onSetUp={onSetUp} />}
+      {SELECTS.filter(([, name]) => !isOwn || name !== 'tool').map(([title, name]) => (
         <Select<string>
           key={name}
           label={`${title} on the ${side}`}
@@ -62,30 +64,36 @@ export function Head({ side, state, send, onSetUp }: HeadProps) {
           onChoice={(value) => change({ [name]: value })}
         />
       ))}
-      <label>
-        <input
-          type="checkbox"
-          checked={setUp.singleUse}
-          onChange={(event) => change({ singleUse: event.currentTarget.checked })}
-        />
-        single use
-      </label>
-      <button
-        type="button"
-        class="primary"
-        aria-label="Make the call"
-        disabled={doing !== 'ready' && doing !== 'over'}
-        onClick={() => send({ do: 'call', side })}
-      >
-        Call
-      </button>
+      {!isOwn && (
+        <label>
+          <input
+            type="checkbox"
+            checked={setUp.singleUse}
+            onChange={(event) => change({ singleUse: event.currentTarget.checked })}
+          />
+          single use
+        </label>
+      )}
+      {/* The form of an own server's arguments has the button. */}
+      {!isOwn && (
+        <button
+          type="button"
+          class="primary"
+          aria-label="Make the call"
+          disabled={doing !== 'ready' && doing !== 'over'}
+          onClick={() => send({ do: 'call', side })}
+        >
+          Call
+        </button>
+      )}
     </div>
   );
 }
 
 export function InstanceTool({ side, state, send, instance }: SideProps & { readonly instance: string }) {
   const known = state.instances.find(({ id }) => id === instance);
-  if (!known) return null;
+  // A server at an address is not the lab's.
+  if (!known || (state.setUp.option === OWN && /^https?:/i.test(state.own?.server ?? ''))) return null;
   const command = known.alive ? 'kill' : 'restart';
   return (
     <span class="tools">
@@ -122,16 +130,18 @@ export function Network({ side, state, send }: SideProps) {
         title={isOld ? 'An old client is asked down the stream of its call: it sends no retry.' : undefined}
         onChoice={(deliver) => set({ deliver })}
       />
-      <label>
-        <input
-          type="checkbox"
-          checked={fault.unasked !== undefined}
-          onChange={(event) =>
-            set({ unasked: event.currentTarget.checked ? UNASKED[setUp.tool] : undefined })
-          }
-        />
-        an unasked answer too
-      </label>
+      {setUp.option !== OWN && (
+        <label>
+          <input
+            type="checkbox"
+            checked={fault.unasked !== undefined}
+            onChange={(event) =>
+              set({ unasked: event.currentTarget.checked ? UNASKED[setUp.tool] : undefined })
+            }
+          />
+          an unasked answer too
+        </label>
+      )}
       {fault.state !== undefined && (
         <span class="armed">
           with another state{' '}

@@ -4,7 +4,7 @@ import type { Change } from '@mrtr/comparison/claims';
 import { eventsOf } from '@mrtr/harness/transcript';
 import { QUESTION_CHANGES, STEP_CHANGES } from '@mrtr/matrix/deploy/changes';
 import { useState } from 'preact/hooks';
-import type { SideProps } from './controls.tsx';
+import type { SideProps } from './connection.ts';
 
 const GROUPS = [
   ['The question for the size: version 2', QUESTION_CHANGES],

@@ -1,14 +1,16 @@
 /** The live page: two real servers and two real clients, whose user is the person at the page. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SideState } from '../../../src/protocol.ts';
-import type { SetUp, SideName } from '../../../src/set-up.ts';
+import { OWN, type SetUp, type SideName } from '../../../src/set-up.ts';
 import { statesIn } from '../../../src/states.ts';
 import { LessonStrip } from '../lessons/strip.tsx';
 import { type PageProps, viewing } from '../route.ts';
+import { withEffects } from '../viewer/effects.ts';
 import { type Shown, Viewer } from '../viewer/viewer.tsx';
 import { type Live, type OpenLive, setUpBoth } from './connection.ts';
 import { fileOf, Head, InstanceTool, Network } from './controls.tsx';
 import { Deploy } from './deploy.tsx';
+import { Beside, OwnCallForm } from './own.tsx';
 import { QuestionForm } from './question.tsx';
 import './live.css';
 import { Tamper } from './tamper.tsx';
@@ -35,7 +37,15 @@ export function LivePage({ live, route, go }: LiveProps) {
       go({ ...route, view: { ...route.view, step: undefined } });
     seen.current = events;
   }, [events]);
-  const paneOf = (side: SideName): Shown => sideShown(side, live, (next) => setUp(side, next));
+  const file = left.own?.source?.file ?? '';
+  const [effects, setEffects] = useState<Readonly<Record<string, readonly number[]>>>({});
+  const named = effects[file] ?? [];
+  const onName = (line: number) => {
+    const others = named.filter((one) => one !== line);
+    setEffects({ ...effects, [file]: others.length < named.length ? others : [...named, line] });
+  };
+  const paneOf = (side: SideName): Shown =>
+    sideShown(side, live, { named, onName, onSetUp: (next) => setUp(side, next) });
   return (
     <>
       {route.lesson && <LessonStrip lesson={route.lesson} live={live} />}
@@ -56,7 +66,11 @@ export function LivePage({ live, route, go }: LiveProps) {
             </button>
           </p>
         )}
-        <Viewer sides={[paneOf('left'), paneOf('right')]} {...viewing(route, go)} />
+        {left.own && <Beside state={right} send={send} />}
+        <Viewer
+          sides={right.doing === 'off' ? [paneOf('left')] : [paneOf('left'), paneOf('right')]}
+          {...viewing(route, go)}
+        />
       </main>
     </>
   );
@@ -89,10 +103,38 @@ function expiryOf({ conversation, insides }: SideState): number | undefined {
   return inside?.sealed ? inside.expiresAt : undefined;
 }
 
+interface OnSide {
+  readonly onSetUp: (setUp: SetUp) => void;
+  /** The lines that have effects in the own server's file. */
+  readonly named: readonly number[];
+  readonly onName: (line: number) => void;
+}
+
 const describeSetUp = ({ option, tool, client }: SetUp): string =>
   `${option.toUpperCase()} (${tool}, ${client})`;
 
-function sideShown(side: SideName, { sides, send, gone }: OpenLive, onSetUp: (setUp: SetUp) => void): Shown {
+/** What the own server adds: its file, and the effects that its author named there. */
+function ownShown(
+  { own, conversation }: SideState,
+  lines: readonly number[],
+  onName: (line: number) => void,
+): Partial<Shown> {
+  const ranNone = conversation.end && !conversation.events.some(({ kind }) => kind === 'lines');
+  const noLines =
+    own?.noLines ??
+    (ranNone
+      ? `No line of ${own?.source?.file} ran in this call. Choose the file of the tool above.`
+      : undefined);
+  if (!own?.source) return { noLines };
+  const named = { ...own.source, lines };
+  return { noLines, own: { ...named, onName }, conversation: withEffects(conversation, named) };
+}
+
+function sideShown(
+  side: SideName,
+  { sides, send, gone }: OpenLive,
+  { named, onName, onSetUp }: OnSide,
+): Shown {
   const state = sides[side];
   const { setUp, asked, problem } = state;
   const known = { side, state, send };
@@ -100,6 +142,7 @@ function sideShown(side: SideName, { sides, send, gone }: OpenLive, onSetUp: (se
     conversation: state.conversation,
     insides: state.insides,
     file: fileOf(state),
+    ...(setUp.option === OWN && ownShown(state, named, onName)),
     head: (
       <div inert={gone !== undefined}>
         <Head {...known} onSetUp={onSetUp} />
@@ -114,14 +157,15 @@ function sideShown(side: SideName, { sides, send, gone }: OpenLive, onSetUp: (se
             key={asked.id}
             asked={asked}
             until={expiryOf(state)}
-            onReply={(reply) => {
-              send({ do: 'answer', side, question: asked.id, reply });
+            onReply={(reply, isAgent) => {
+              send({ do: 'answer', side, question: asked.id, reply, isAgent });
               // The pressed button disappears, so keep the focus on this side.
               document.querySelector<HTMLElement>(`.side.${side} .lanes`)?.focus();
             }}
           />
         )}
-        {setUp.tool === 'order' && <Deploy {...known} />}
+        {setUp.option === OWN && !asked && <OwnCallForm {...known} />}
+        {setUp.option !== OWN && setUp.tool === 'order' && <Deploy {...known} />}
         <Network {...known} />
         {problem && (
           <p class="problem" role="alert">

@@ -2,38 +2,47 @@
 import type { Reply } from '@mrtr/harness';
 import { useEffect, useState } from 'preact/hooks';
 import type { Asked } from '../../../src/protocol.ts';
-
-interface Field {
-  readonly type?: string;
-  readonly enum?: readonly string[];
-}
+import { choicesOf, exampleOf, type Field, Form, fieldsOf } from './form.tsx';
 
 interface QuestionProps {
   readonly asked: Asked;
   /** The time when the answer's state expires; undefined without state. */
   readonly until: number | undefined;
-  readonly onReply: (reply: Reply) => void;
+  readonly onReply: (reply: Reply, isAgent?: boolean) => void;
 }
 
 export function QuestionForm({ asked, until, onReply }: QuestionProps) {
   const left = useTimeLeft(until);
   const isExpired = left === 'expired';
-  const fields = Object.entries((asked.schema.properties ?? {}) as Readonly<Record<string, Field>>);
-  const [given, setGiven] = useState<Readonly<Record<string, string>>>({});
-  const choices = fields.length === 1 && fields[0]?.[1].enum;
-  const accept = (fill: (field: Field, name: string) => string | number | boolean) =>
-    onReply({
-      action: 'accept',
-      content: Object.fromEntries(fields.map(([name, field]) => [name, fill(field, name)])),
-    });
-  return (
-    <form
-      aria-label="The tool asks you"
-      onSubmit={(event) => {
-        event.preventDefault();
-        accept((field, name) => parseField(field, given[name] ?? ''));
-      }}
+  const fields = fieldsOf(asked.schema);
+  const choices = fields.length === 1 && fields[0] && choicesOf(fields[0][1]);
+  const accept = (fill: (field: Field) => unknown, isAgent?: boolean) => {
+    const content = Object.fromEntries(fields.map(([name, field]) => [name, fill(field)]));
+    onReply({ action: 'accept', content: content as never }, isAgent);
+  };
+  const refusals = REFUSALS.map(([words, reply, title]) => (
+    <button
+      key={words}
+      type="button"
+      title={title}
+      disabled={isExpired && words !== 'Cancel'}
+      onClick={() => (reply ? onReply(reply) : accept((field) => (choicesOf(field) ? 'kelvin' : -1)))}
     >
+      {words}
+    </button>
+  ));
+  const agent = (
+    <button
+      type="button"
+      disabled={isExpired}
+      title="A program accepts in your place, with values that fit. No person has agreed then."
+      onClick={() => accept(exampleOf, true)}
+    >
+      Let an agent say yes
+    </button>
+  );
+  return (
+    <>
       <div class="line">
         <b class="question" role="status">
           ☺ {asked.message}
@@ -43,49 +52,36 @@ export function QuestionForm({ asked, until, onReply }: QuestionProps) {
             {isExpired ? 'This question has expired: cancel it, and call again.' : `expires in ${left}`}
           </small>
         )}
-        <fieldset disabled={isExpired}>
-          {choices ? (
-            choices.map((choice) => (
-              <button key={choice} type="button" class="primary" onClick={() => accept(() => choice)}>
-                {choice}
-              </button>
-            ))
-          ) : (
-            <>
-              {fields.map(([name, field]) => (
-                <label key={name}>
-                  {name}{' '}
-                  <input
-                    type="text"
-                    inputMode={field.type === 'integer' || field.type === 'number' ? 'numeric' : 'text'}
-                    required
-                    placeholder={name === 'original' ? '4301' : ''}
-                    value={given[name] ?? ''}
-                    onInput={(event) => setGiven({ ...given, [name]: event.currentTarget.value })}
-                  />
-                </label>
-              ))}
-              <button type="submit" class="primary">
-                Answer
-              </button>
-            </>
-          )}
-        </fieldset>
-        {REFUSALS.map(([words, reply, title]) => (
-          <button
-            key={words}
-            type="button"
-            title={title}
-            disabled={isExpired && words !== 'Cancel'}
-            onClick={() =>
-              reply ? onReply(reply) : accept(({ enum: choices }) => (choices ? 'kelvin' : -1))
-            }
-          >
-            {words}
-          </button>
-        ))}
       </div>
-    </form>
+      {choices ? (
+        <div class="line" role="group" aria-label="The tool asks you">
+          {choices.map(([value, words]) => (
+            <button
+              key={value}
+              type="button"
+              class="primary"
+              disabled={isExpired}
+              onClick={() => accept(() => value)}
+            >
+              {words}
+            </button>
+          ))}
+          {refusals}
+          {agent}
+        </div>
+      ) : (
+        <Form
+          label="The tool asks you"
+          schema={asked.schema}
+          submit="Answer"
+          disabled={isExpired}
+          onSubmit={(content) => onReply({ action: 'accept', content: content as never })}
+        >
+          {refusals}
+          {agent}
+        </Form>
+      )}
+    </>
   );
 }
 
@@ -100,11 +96,6 @@ function useTimeLeft(until: number | undefined): string | undefined {
   const seconds = Math.ceil((until - now) / 1000);
   if (seconds <= 0) return 'expired';
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-}
-
-function parseField({ type }: Field, text: string): string | number | boolean {
-  if (type === 'integer' || type === 'number') return Number(text);
-  return type === 'boolean' ? text === 'true' : text;
 }
 
 /** The other replies; the first depends on the form. */

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { SideState } from '../../../src/protocol.ts';
 import { bytesOf, flipBit, statesIn } from '../../../src/states.ts';
-import type { SideProps } from './controls.tsx';
+import type { SideProps } from './connection.ts';
 
 export function Tamper({ side, state, other, send }: SideProps & { readonly other: SideState }) {
   const { fault, conversation, insides, asked } = state;

@@ -25,9 +25,10 @@ export interface Stand {
 /**
  * The author's current line after `events`: in the instance that ran last, or else in one that waits. A request alone
  * does not move it: a handler that has returned stays at its last line until it is entered again. Undefined if the
- * entry has not reached a line yet. `rows` belong to `events`.
+ * entry has not reached a line yet. `rows` belong to `events`. Without `isSeen`, nobody knows whether a handler that asked
+ * waits or has returned.
  */
-export function standsAt(events: Events, rows: readonly Row[]): Stand | undefined {
+export function standsAt(events: Events, rows: readonly Row[], isSeen = true): Stand | undefined {
   const handlers = new Map<string, Handler>();
   let here: string | undefined;
   for (const [at, event] of events.entries()) {
@@ -58,7 +59,7 @@ export function standsAt(events: Events, rows: readonly Row[]): Stand | undefine
       for (const [instance, handler] of handlers)
         if (handler.how === 'asks' && event.framesHeld > 0 && held.includes(instance)) handler.how = 'waits';
         // A handler behind an old client's open request may still wait.
-        else if (handler.how === 'asks' && !handler.isLive) handler.how = 'left';
+        else if (handler.how === 'asks' && !handler.isLive && isSeen) handler.how = 'left';
     } else if (event.kind === 'kill' || event.kind === 'restart') handlers.delete(event.instance);
   }
   const waiting = [...handlers].find(([, { how, place }]) => how === 'waits' && place);

@@ -76,10 +76,13 @@ export function countsAt(
   if (!participants.some(({ kind }) => kind === 'world')) {
     const requests = eventsOf('message', events).filter(({ message }) => isCall(message));
     const changes = rows.filter(({ event }) => event.kind === 'effect');
+    const isNamed = changes.some(({ event }) => 'name' in event && event.name === 'effect');
+    const [one, several] = isNamed ? ['effect', 'effects'] : ['change seen', 'changes seen'];
     return [
       count(requests.length, 'request'),
+      [`${eventsOf('entry', events).length}×`, RUNS.handler],
       state,
-      count(changes.length, 'change seen', 'changes seen', changes.some(isBroken)),
+      count(changes.length, one as string, several, changes.some(isBroken)),
     ];
   }
   const { rounds, questions, effects } = tally({ events });

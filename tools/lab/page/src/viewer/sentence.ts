@@ -1,7 +1,7 @@
 /** Describes a side in one sentence from its transcript, and the difference between two sides. */
 import { eventsOf, objectIn, type Row, resultText } from '@mrtr/harness/transcript';
 import type { TranscriptSoFar } from '../../../src/protocol.ts';
-import { entryOf, placeOf, type Stand, standsAt } from './code.ts';
+import { entryOf, linesRun, placeOf, type Stand, standsAt } from './code.ts';
 import { countsAt, isBroken, latestTone } from './model.ts';
 
 /** A side at a step. */
@@ -24,7 +24,49 @@ export const shortName = (title: string): string => {
 
 export function describe(seen: Seen): string {
   const { rows, isEnd } = seen;
-  return brokenPromise(seen) ?? refusal(seen) ?? (isEnd && rows.length > 0 ? ending(seen) : moment(seen));
+  const end = isSeenInside(seen) ? ending : endingFromOutside;
+  return brokenPromise(seen) ?? refusal(seen) ?? (isEnd && rows.length > 0 ? end(seen) : moment(seen));
+}
+
+/** Whether what the server writes, and whether its handlers wait, was seen. */
+const isSeenInside = ({ conversation }: Seen): boolean =>
+  conversation.participants.some(({ kind }) => kind === 'world');
+
+/** The end of a call to a server whose effects are not seen: the lines that ran again, if lines were traced. */
+function endingFromOutside(seen: Seen): string {
+  const { name, conversation, events } = seen;
+  const { error, result = {} } = conversation.end ?? {};
+  if (hasFailed(seen)) return `${name} ended with an error: ${clip(error?.message ?? resultText(result))}`;
+  const entries = eventsOf('entry', events).length;
+  const questions = eventsOf('question', events).length;
+  if (entries === 0)
+    return `${name} asked ${questions === 0 ? 'nothing' : timesOf(questions)}, and answered.`;
+  const entered = `${name}’s handler was entered ${timesOf(entries)}`;
+  const again = linesAgain(events);
+  if (again) return `${entered}: ${again} ran again.`;
+  return questions === 0 ? `${entered}, and asked nothing.` : `${entered}: no line ran again.`;
+}
+
+/** The lines that ran in more than one entry, such as `lines 9 to 11 and 14`. */
+function linesAgain(events: Seen['events']): string | undefined {
+  const { all } = linesRun(events);
+  const entriesOf = new Map<number, Set<number>>();
+  for (const { entry, files } of all)
+    for (const line of Object.values(files).flatMap(Object.keys))
+      entriesOf.set(Number(line), (entriesOf.get(Number(line)) ?? new Set()).add(entry));
+  const again = [...entriesOf].filter(([, entries]) => entries.size > 1).map(([line]) => line);
+  const ranges = again
+    .sort((one, other) => one - other)
+    .reduce<[number, number][]>((found, line) => {
+      const last = found.at(-1);
+      if (last?.[1] === line - 1) last[1] = line;
+      else found.push([line, line]);
+      return found;
+    }, []);
+  if (ranges.length === 0) return undefined;
+  const words = ranges.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`));
+  const last = words.pop();
+  return `${again.length === 1 ? 'line' : 'lines'} ${words.length > 0 ? `${words.join(', ')} and ` : ''}${last}`;
 }
 
 const THINGS: Readonly<Record<string, string>> = { audit: 'its audit record', write: 'the item' };
@@ -38,7 +80,7 @@ function brokenPromise({ name, rows, events: seenEvents, conversation }: Seen): 
     ({ event: one }) => one.kind === 'effect' && one.name === kind && one.detail === detail,
   );
   if (same.length < 2 && event.again) return `${name} repeated an effect: ${kind}, ${clip(detail)}.`;
-  const wrote = `${name} wrote ${THINGS[kind] ?? kind}`;
+  const wrote = kind === 'effect' ? `${name} had its effect` : `${name} wrote ${THINGS[kind] ?? kind}`;
   if (same.length < 2) {
     const isAgent = participants.some((one) => one.kind === 'person' && one.isAgent);
     return isAgent
@@ -130,6 +172,8 @@ function moment({ name, rows, stand, conversation }: Seen): string {
   if (event.kind === 'question') {
     if (isWaiting)
       return `${name}’s handler waits on line ${stand.line}, in the memory of ${laneName(conversation, held)}.`;
+    if (!isSeenInside({ conversation } as Seen))
+      return stand ? `${name} asks on line ${stand.line}.` : `${name} asks.`;
     return held.length > 0
       ? `${name}’s request stays open while its client asks.`
       : `${name}’s handler has returned. The client holds the question.`;

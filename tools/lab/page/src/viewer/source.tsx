@@ -5,9 +5,11 @@ import type { Lines } from '@mrtr/harness/transcript';
 import { useEffect, useRef } from 'preact/hooks';
 import 'virtual:sources.css';
 import { marksOf, type Ran, type Stand } from './code.ts';
+import type { Nameable } from './effects.ts';
 
 interface SourceProps {
   readonly file: string | undefined;
+  readonly own?: Nameable | undefined;
   readonly ran: Ran;
   readonly stand: Stand | undefined;
   readonly picked: number | undefined;
@@ -18,12 +20,12 @@ interface SourceProps {
 
 const STANDS = { runs: 'is here', asks: 'asks here', waits: 'waits here', left: 'ended here' } as const;
 
-export function Source({ file, ran, stand, picked, broken, onPick }: SourceProps) {
-  const lines = file === undefined ? undefined : sources.files[file];
+export function Source({ file, own, ran, stand, picked, broken, onPick }: SourceProps) {
+  const lines = file === undefined ? undefined : (sources.files[file] ?? linesOf(file, own));
   const box = useRef<HTMLDivElement>(null);
   const here = stand?.file === file ? stand : undefined;
   useEffect(() => {
-    const lit = box.current?.querySelector('.here');
+    const lit = box.current?.querySelector(here?.how === 'left' ? '.broken, .again, .here' : '.here');
     const { current } = box;
     if (!(lit instanceof HTMLElement) || !current) return;
     const top = lit.offsetTop - current.offsetTop;
@@ -34,6 +36,9 @@ export function Source({ file, ran, stand, picked, broken, onPick }: SourceProps
     return <p class="nothing">No source: this transcript names no file of an author that this page knows.</p>;
   return (
     <div class="source" ref={box} tabIndex={0} role="region" aria-label={`Source: ${file}`}>
+      {own && own.lines.length === 0 && ran.all.length > 0 && (
+        <p class="quiet">Does a line write, pay or send? Press its number, and say so.</p>
+      )}
       <ol>
         {lines.map((tokens, at) => {
           const line = at + 1;
@@ -67,6 +72,17 @@ export function Source({ file, ran, stand, picked, broken, onPick }: SourceProps
               <code>
                 <Tokens tokens={tokens} run={run} />
               </code>
+              {own && picked === line && (
+                <button
+                  type="button"
+                  class="name"
+                  aria-pressed={own.lines.includes(line)}
+                  onClick={() => own.onName(line)}
+                >
+                  {own.lines.includes(line) ? 'no effect' : 'effect here'}
+                </button>
+              )}
+              {own?.lines.includes(line) && <b class="stand">effect</b>}
               {how && <b class="stand">◀ {STANDS[how]}</b>}
             </li>
           );
@@ -75,6 +91,9 @@ export function Source({ file, ran, stand, picked, broken, onPick }: SourceProps
     </div>
   );
 }
+
+const linesOf = (file: string, own: Nameable | undefined): readonly (readonly Token[])[] | undefined =>
+  own?.file === file ? own.text.split('\n').map((text) => [[text, -1]]) : undefined;
 
 interface TokensProps {
   readonly tokens: readonly Token[];

@@ -5,6 +5,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Insides, TranscriptSoFar } from '../../../src/protocol.ts';
 import { SIDES, type SideName } from '../../../src/set-up.ts';
 import { linesRun, placeOf, rowsThatRan, standsAt } from './code.ts';
+import type { Nameable } from './effects.ts';
 import { useKeys } from './keys.ts';
 import { EventsTable, Lanes } from './lanes.tsx';
 import {
@@ -37,6 +38,10 @@ export interface Shown {
   readonly insides?: Insides;
   /** The author's file, to show before any of it ran. */
   readonly file?: string | undefined;
+  /** The file of a server of the user's own, whose lines she can name as effects. */
+  readonly own?: Nameable | undefined;
+  /** Why no lines are shown. */
+  readonly noLines?: string | undefined;
   readonly head: ComponentChildren;
   readonly laneTool?: ((instance: string) => ComponentChildren) | undefined;
   readonly stateTools?: ComponentChildren;
@@ -144,7 +149,8 @@ function lookAt(conversation: TranscriptSoFar, name: SideName, beats: readonly B
   const isEnd = step >= beats.length - 1;
   const until = isEnd ? conversation.events.length - 1 : (rows.at(-1)?.at ?? -1);
   const events = conversation.events.slice(0, until + 1);
-  const stand = standsAt(events, rows);
+  const isSeen = conversation.participants.some(({ kind }) => kind === 'world');
+  const stand = standsAt(events, rows, isSeen);
   const isOver = isEnd && conversation.end !== undefined;
   return { name: shortName(conversation.title), conversation, rows, events, stand, isEnd: isOver };
 }
@@ -175,7 +181,7 @@ function Side({ name, side, seen, beats, step, onStep, differs, view, onView, na
   const [traced] = [...ran.now, ...eventsOf('lines', events).map(({ files }) => files)].flatMap(Object.keys);
   const file = stand?.file ?? traced ?? side.file;
   const lit = file && picked ? rowsThatRan(seen.rows, soFar, [file, picked]) : new Set<number>();
-  const panels = PANELS.filter(([one]) => one !== 'source' || file !== undefined);
+  const panels = PANELS.filter(([one]) => one !== 'source' || file !== undefined || side.noLines);
   const panel = panels.some(([one]) => one === view.panel) ? view.panel : 'wire';
   const drawing = { conversation, lanes, rows, differs, lit, step };
   return (
@@ -218,9 +224,11 @@ function Side({ name, side, seen, beats, step, onStep, differs, view, onView, na
           {panel === 'source' && file && <span class="file">{file.replace('demos/', '')}</span>}
         </div>
         <div class="panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${panel}-tab`}>
-          {panel === 'source' && (
+          {panel === 'source' && side.noLines && <p class="nothing">{side.noLines}</p>}
+          {panel === 'source' && (file !== undefined || !side.noLines) && (
             <Source
               file={file}
+              own={side.own}
               ran={ran}
               stand={stand}
               picked={picked}

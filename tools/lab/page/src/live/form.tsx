@@ -1,0 +1,237 @@
+/** A form drawn from a JSON Schema: of a question, or of a tool's arguments. What it cannot draw is typed as JSON. */
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
+
+/** What the form reads of a field's schema. */
+export interface Field {
+  readonly type?: unknown;
+  readonly title?: unknown;
+  readonly description?: unknown;
+  readonly format?: unknown;
+  readonly default?: unknown;
+  readonly enum?: unknown;
+  readonly enumNames?: unknown;
+  readonly oneOf?: unknown;
+  readonly anyOf?: unknown;
+  readonly items?: Field;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+type Content = Readonly<Record<string, unknown>>;
+type Choice = readonly [value: string, title: string];
+
+/** The fields of a schema, by name. Its server may write anything in it. */
+export function fieldsOf({ properties }: Schema): readonly (readonly [name: string, field: Field])[] {
+  if (typeof properties !== 'object' || properties === null) return [];
+  return Object.entries(properties).filter(([, field]) => typeof field === 'object' && field !== null);
+}
+
+/** The choices of a field, in the spelling of either revision. Undefined for a field without choices. */
+export function choicesOf({ enum: values, enumNames, oneOf, anyOf }: Field): readonly Choice[] | undefined {
+  const titled = [oneOf, anyOf].find(Array.isArray) as
+    | readonly { const?: unknown; title?: unknown }[]
+    | undefined;
+  const names = Array.isArray(enumNames) ? enumNames : [];
+  const all = Array.isArray(values)
+    ? values.map((value, at) => [value, names[at] ?? value])
+    : titled?.map((one) => [one.const, one.title ?? one.const]);
+  if (!all?.every(([value]) => typeof value === 'string')) return undefined;
+  return all.map(([value, title]) => [String(value), String(title)]);
+}
+
+type Kind = 'choice' | 'choices' | 'yes' | 'number' | 'text' | 'json';
+
+function kindOf(field: Field): Kind {
+  const { type, items } = field;
+  if (choicesOf(field)) return 'choice';
+  if (type === 'array') return items && choicesOf(items) ? 'choices' : 'json';
+  if (type === 'boolean') return 'yes';
+  if (type === 'number' || type === 'integer') return 'number';
+  return type === 'string' ? 'text' : 'json';
+}
+
+/** An example that fits a field: what a program would enter in a person's place. */
+export function exampleOf(field: Field): unknown {
+  if (field.default !== undefined) return field.default;
+  const [first] = choicesOf(field) ?? [];
+  if (first) return first[0];
+  const { type, format, items } = field;
+  if (type === 'boolean') return true;
+  if (type === 'number' || type === 'integer') return Math.max(1, Number((field as Schema).minimum ?? 1));
+  if (type === 'array')
+    return (
+      choicesOf(items ?? {})
+        ?.slice(0, 1)
+        .map(([value]) => value) ?? []
+    );
+  const formats: Schema = {
+    email: 'ada@example.com',
+    uri: 'https://example.com',
+    date: '2026-02-03',
+    'date-time': '2026-02-03T10:00:00Z',
+  };
+  return formats[String(format)] ?? 'yes';
+}
+
+/** What a field holds before the user has touched it: a text of JSON, or what it sends. */
+const initial = (kind: Kind, value: unknown): unknown =>
+  value === undefined
+    ? kind === 'choices'
+      ? []
+      : kind === 'yes'
+        ? false
+        : ''
+    : kind === 'json'
+      ? JSON.stringify(value)
+      : kind === 'number'
+        ? String(value)
+        : value;
+
+/** What a field sends; undefined if it is empty. @throws SyntaxError for what is no JSON */
+function sentBy(kind: Kind, held: unknown): unknown {
+  if (held === '') return undefined;
+  if (kind === 'json') return JSON.parse(String(held));
+  return kind === 'number' ? Number(held) : held;
+}
+
+interface FormProps {
+  readonly label: string;
+  readonly schema: Schema;
+  /** What stands in the fields at first. */
+  readonly given?: Content;
+  readonly submit: string;
+  readonly disabled?: boolean;
+  readonly onSubmit: (content: Content) => void;
+  readonly children?: ComponentChildren;
+}
+
+export function Form({ label, schema, given = {}, submit, disabled = false, onSubmit, children }: FormProps) {
+  const fields = fieldsOf(schema);
+  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
+  const [held, setHeld] = useState<Content>(() =>
+    Object.fromEntries(
+      fields.map(([name, field]) => [name, initial(kindOf(field), given[name] ?? field.default)]),
+    ),
+  );
+  const [problem, setProblem] = useState('');
+  const send = () => {
+    try {
+      const sent = fields.map(([name, field]) => [name, sentBy(kindOf(field), held[name])] as const);
+      setProblem('');
+      onSubmit(Object.fromEntries(sent.filter(([, value]) => value !== undefined)));
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+  };
+  return (
+    <form
+      aria-label={label}
+      class="line"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <fieldset disabled={disabled}>
+        {fields.map(([name, field]) => (
+          <Input
+            key={name}
+            name={name}
+            field={field}
+            required={required.includes(name)}
+            held={held[name]}
+            onHeld={(value) => setHeld({ ...held, [name]: value })}
+          />
+        ))}
+        <button type="submit" class="primary">
+          {submit}
+        </button>
+      </fieldset>
+      {children}
+      {problem && (
+        <small class="refusal" role="alert">
+          {problem}
+        </small>
+      )}
+    </form>
+  );
+}
+
+interface InputProps {
+  readonly name: string;
+  readonly field: Field;
+  readonly required: boolean;
+  readonly held: unknown;
+  readonly onHeld: (held: unknown) => void;
+}
+
+function Input({ name, field, required, held, onHeld }: InputProps) {
+  const kind = kindOf(field);
+  const id = useId();
+  const title = typeof field.title === 'string' ? field.title : name;
+  const hint = typeof field.description === 'string' ? field.description : undefined;
+  if (kind === 'choices') {
+    const chosen = held as readonly string[];
+    return (
+      <span role="group" aria-label={title} title={hint}>
+        {title}{' '}
+        {choicesOf(field.items ?? {})?.map(([value, words]) => (
+          <label key={value}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(value)}
+              onChange={({ currentTarget: { checked } }) =>
+                onHeld(checked ? [...chosen, value] : chosen.filter((one) => one !== value))
+              }
+            />
+            {words}
+          </label>
+        ))}
+      </span>
+    );
+  }
+  const control = {
+    id,
+    title: hint,
+    placeholder: placeholderOf(kind, field),
+    required: required && kind !== 'yes',
+  };
+  const onInput = (event: { readonly currentTarget: { readonly value: string } }) =>
+    onHeld(event.currentTarget.value);
+  return (
+    <span class="field">
+      <label for={id}>{title}</label>{' '}
+      {kind === 'choice' && (
+        <select {...control} value={String(held)} onChange={onInput}>
+          <option value="">…</option>
+          {choicesOf(field)?.map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+      {kind === 'yes' && (
+        <input
+          {...control}
+          type="checkbox"
+          checked={held === true}
+          onChange={(event) => onHeld(event.currentTarget.checked)}
+        />
+      )}
+      {kind === 'json' && <textarea {...control} rows={1} value={String(held)} onInput={onInput} />}
+      {(kind === 'text' || kind === 'number') && (
+        <input
+          {...control}
+          type="text"
+          inputMode={kind === 'number' ? 'numeric' : 'text'}
+          value={String(held)}
+          onInput={onInput}
+        />
+      )}
+    </span>
+  );
+}
+
+const placeholderOf = (kind: Kind, { format }: Field): string =>
+  kind === 'json' ? 'JSON' : typeof format === 'string' ? format : '';

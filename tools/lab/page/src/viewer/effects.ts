@@ -1,0 +1,52 @@
+/** Effects that the author names by their lines: each run of such a line is an effect of the conversation. */
+import type { Lines, LinesRun, SourceLine, TranscriptEvent } from '@mrtr/harness/transcript';
+import type { TranscriptSoFar } from '../../../src/protocol.ts';
+
+/** A file whose lines have effects, and its text. */
+export interface Named {
+  readonly file: string;
+  readonly text: string;
+  readonly lines: readonly number[];
+}
+
+/** A file whose lines the user can name as effects. */
+export interface Nameable extends Named {
+  readonly onName: (line: number) => void;
+}
+
+/** The conversation with an effect after each run of a named line. */
+export function withEffects<Of extends TranscriptSoFar>(conversation: Of, { file, text, lines }: Named): Of {
+  if (lines.length === 0) return conversation;
+  const texts = text.split('\n');
+  const isNamed = ([of, line]: SourceLine) => of === file && lines.includes(line);
+  const events = conversation.events.flatMap((event): TranscriptEvent[] => {
+    if (event.kind !== 'lines' || !event.order?.some(isNamed)) return [event];
+    const { at, instance } = event;
+    const split: TranscriptEvent[] = [];
+    let order: SourceLine[] = [];
+    const end = () => {
+      if (order.length > 0) split.push({ ...event, files: runOf(event.files, order), order });
+      order = [];
+    };
+    for (const place of event.order) {
+      order.push(place);
+      if (!isNamed(place)) continue;
+      end();
+      const detail = texts[place[1] - 1]?.trim() ?? `line ${place[1]}`;
+      split.push({ kind: 'effect', name: 'effect', detail, at, instance });
+    }
+    end();
+    return split;
+  });
+  return { ...conversation, events };
+}
+
+/** The counts of the lines in `order`. */
+function runOf(files: LinesRun, order: readonly SourceLine[]): LinesRun {
+  const found: Record<string, Lines> = {};
+  for (const [file, line] of order) {
+    const count = files[file]?.[line];
+    if (count !== undefined) found[file] = { ...found[file], [line]: count };
+  }
+  return found;
+}
