@@ -1,7 +1,6 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { createWorld, getWeatherTool, resolveWorkItemTool, SERVER_INFO, type World } from '@mrtr/comparison';
-import { type McpServer, protectedServer, type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
-import { serveOverStdio } from '@mrtr/hosting/stdio';
+import { getWeatherTool, resolveWorkItemTool, SERVER_INFO, type World } from '@mrtr/comparison';
+import { serveAsProgram } from '@mrtr/comparison/program';
+import { type McpServer, protectedServer, type RequestStatePolicy } from '@mrtr/core';
 import { byEra } from './by-era.ts';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
@@ -13,10 +12,4 @@ export function createServer(world: World, policy: RequestStatePolicy): McpServe
   return server;
 }
 
-const [, program = ''] = process.argv;
-if (existsSync(program) && realpathSync(program) === import.meta.filename) {
-  const { STATE_KEY } = process.env;
-  const policy = requestStatePolicy({ keys: STATE_KEY === undefined ? undefined : [STATE_KEY] });
-  const world = createWorld();
-  serveOverStdio({ server: () => createServer(world, policy) });
-}
+serveAsProgram(import.meta.filename, { createServer });

@@ -1,8 +1,7 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { createWorld, getWeatherTool, resolveWorkItemTool, SERVER_INFO, type World } from '@mrtr/comparison';
+import { getWeatherTool, resolveWorkItemTool, SERVER_INFO, type World } from '@mrtr/comparison';
 import type { StoreOptions } from '@mrtr/comparison/options';
-import { type McpServer, protectedServer, type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
-import { serveOverStdio } from '@mrtr/hosting/stdio';
+import { serveAsProgram } from '@mrtr/comparison/program';
+import { type McpServer, protectedServer, type RequestStatePolicy } from '@mrtr/core';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
@@ -17,11 +16,4 @@ export function createServer(world: World, policy: RequestStatePolicy, store: Co
   return server;
 }
 
-const [, program = ''] = process.argv;
-if (existsSync(program) && realpathSync(program) === import.meta.filename) {
-  const { STATE_KEY } = process.env;
-  const policy = requestStatePolicy({ keys: STATE_KEY === undefined ? undefined : [STATE_KEY] });
-  const world = createWorld();
-  const store = openStore({ policy });
-  serveOverStdio({ server: () => createServer(world, policy, store), close: () => store.close() });
-}
+serveAsProgram(import.meta.filename, { createServer, openStore });

@@ -12,7 +12,7 @@ test.each(OPTIONS)('$folder has a short server, two tools, claims and a README',
     expect.arrayContaining(FILES),
   );
   const lines = textOf(`demos/${folder}/server.ts`).trimEnd().split('\n').length;
-  expect(lines).toBeGreaterThanOrEqual(15);
+  expect(lines).toBeGreaterThanOrEqual(12);
   expect(lines).toBeLessThanOrEqual(27);
 });
 
