@@ -35,7 +35,7 @@ const complaintsOf = ({ id }: { id: string }) =>
     .flatMap(killsAsClaimed);
 
 test('a call that dies with its process, although the option claims otherwise, is noticed', () => {
-  expect(complaintsOf(broken.hidesKills).join()).toContain('claims elicited, ended with error');
+  expect(complaintsOf(broken.hidesKills).join()).toContain('claims outcome elicited, measured error');
 });
 
 test('a write before the refusal, and an unclear message, are noticed', () => {

@@ -38,7 +38,7 @@ afterAll(async () => {
 test('measures every call of every option, through a kill', () => {
   expect(kills.map(nameOf).sort()).toEqual(namesOf(IDS, SCENARIOS).toSorted());
   expect(kills).toHaveLength(4 * IDS.length);
-  const conversations = kills.map(({ survivor }) => survivor.conversation);
+  const conversations = kills.map(({ conversation }) => conversation);
   expect(schemaMistakes(conversations)).toEqual([]);
   expect(conversations.filter(({ events }) => eventsOf('kill', events).length !== 1)).toEqual([]);
 });

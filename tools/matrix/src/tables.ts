@@ -1,5 +1,4 @@
 /** The measured tables. */
-import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/comparison';
 import type { Measured } from '@mrtr/comparison/calls';
 import { findOption, type ListedOption } from '@mrtr/comparison/options';
 import { markdownTable } from 'markdown-table';
@@ -13,24 +12,64 @@ import { type UndrawnCell, undrawnTable } from './measure/undrawn.ts';
 import { groupBy, nameOf, type Rows } from './table-rows.ts';
 
 type Identity = Pick<Measured, 'id' | 'name' | 'title'>;
-type Where = Partial<Pick<Measurement, 'client' | 'hosting' | 'legacy' | 'tool' | 'script'>>;
 
-const METRIC = { tool: GET_WEATHER, script: 'metric' } as const;
-const FIXED = { tool: RESOLVE_WORK_ITEM, script: 'fixed' } as const;
-const DUPLICATE = { tool: RESOLVE_WORK_ITEM, script: 'duplicate' } as const;
+/** Finds a measurement of one option. */
+type Find = (where: Partial<Pick<Measurement, 'client' | 'hosting' | 'legacy' | 'script'>>) => Measurement;
 
 /** The scenarios in the tables: three calls of a modern client, and the weather for all other clients. */
-export const TABLED: readonly LocalScenario[] = SCENARIOS.filter(({ client, script: { name } }) =>
-  (client === 'modern' ? [METRIC, FIXED, DUPLICATE] : [METRIC]).some(({ script }) => script === name),
+export const TABLED: readonly LocalScenario[] = SCENARIOS.filter(
+  ({ client, script: { name } }) =>
+    name === 'metric' || (client === 'modern' && (name === 'fixed' || name === 'duplicate')),
 );
 
-type TableName =
-  | 'comparison'
-  | 'options'
-  | 'unattended'
-  | 'undrawn'
-  | 'quadrant'
-  | keyof ReturnType<typeof deployTables>;
+/** The calls of one question and of two, and the first of an old client. */
+const ONE = { client: 'modern', hosting: 'memory', script: 'metric' } as const;
+const TWO = { ...ONE, script: 'duplicate' } as const;
+const OLD = { ...ONE, client: 'legacy', legacy: 'shim' } as const;
+
+/** The text of an option's cell. */
+type Column = (find: Find, option: ListedOption) => string;
+type Columns = Readonly<Record<string, Column>>;
+
+/** The measured columns, by their heads. Two numbers in a cell stand for one and for two questions. */
+const MEASURED = {
+  Entered: (find) => `${find(ONE).entries}× / ${find(TWO).entries}×`,
+  'Audit entries': (find) => auditEntries(find(ONE).audits, find(OLD).audits),
+  'State, bytes': (find) => `${sizes(find(ONE))} / ${sizes(find(TWO))}`,
+  Frames: (find) => `${find(ONE).framesHeld}`,
+  'Another instance': (find) => find(ONE).otherInstance,
+  'After a restart': (find) => find(ONE).restart,
+  'Old client gets': (find) =>
+    `${heldConnection(find)}; stateless: ${describeOutcome(find({ ...OLD, hosting: 'fleet' }))}`,
+  'Cannot be asked': (find) => describeOutcome(find({ ...ONE, client: 'unaskable' })),
+  'Writes, retries sent twice (`singleUse: false`)': (find) =>
+    writesWhenRetried(find({ ...ONE, script: 'fixed' })),
+  'Unasked answer / other state': (find) => describeForgeries(find(TWO)),
+} as const satisfies Columns;
+
+/** What each option's `package.json` says of it. Whether a hidden re-entry is safe is measured. */
+const DESCRIBED: Columns = {
+  'Author writes': (_find, { authorWrites, folder }) => `[${authorWrites}](${folder}/weather.ts)`,
+  'SDK does': (_find, { sdkDoes }) => sdkDoes,
+  'Hidden re-entry': (find, { hiddenReentry }) =>
+    (hiddenReentry ? 'yes' : 'no') + (find(ONE).audits > 1 ? ', **unsafe**' : hiddenReentry ? ', safe' : ''),
+  'Server state': (find) => serverState(find(ONE), heldConnection(find)),
+};
+
+const only = (...heads: readonly (keyof typeof MEASURED)[]): Columns =>
+  Object.fromEntries(heads.map((head) => [head, MEASURED[head]]));
+
+const COMPARED = { ...DESCRIBED, ...only('Old client gets', 'Entered', 'Audit entries') };
+
+/** The columns that the comparison leaves out. */
+const FURTHER = only(
+  'Another instance',
+  'After a restart',
+  'Writes, retries sent twice (`singleUse: false`)',
+  'State, bytes',
+  'Cannot be asked',
+  'Unasked answer / other state',
+);
 
 /** Makes every measured table in Markdown, by the name of its block in the documents. */
 export function measuredTables(
@@ -38,130 +77,74 @@ export function measuredTables(
   cells: readonly Cell[],
   unattended: readonly UnattendedCell[],
   undrawn: readonly UndrawnCell[],
-): Readonly<Record<TableName, string>> {
+) {
   // Variants follow the lettered options, except H's, which follows H.
   const rank = ({ id, claims }: Measured) =>
     id.length === 1 || (claims.modern.framesHeld > 0 && claims.modern.otherInstance === 'finishes') ? 0 : 1;
   const rows = [...options].sort((one, other) => rank(one) - rank(other));
-  const ofOptions = optionsTable(rows, cells);
-  const tables = {
-    comparison: mergeRows(addDescriptions(ofOptions, rows, measurementsIn(cells)), [11, 12, 13, 14, 7, 1, 2]),
-    options: mergeRows(ofOptions.map(withoutTitle), [5, 6, 9, 3, 8, 10]), // the columns that the comparison leaves out
-    quadrant: quadrantTable(rows, measurementsIn(cells)),
+  const further = tableOf(FURTHER, rows, cells).map(([name = '', ...texts]) => [
+    name.replace(/\*\* .*/, '**'),
+    ...texts,
+  ]);
+  const tables: Readonly<Record<string, Rows>> = {
+    comparison: mergeRows(tableOf(COMPARED, rows, cells)),
+    options: mergeRows(further),
+    quadrant: quadrantTable(rows, cells),
     unattended: unattendedTable(unattended),
     undrawn: undrawnTable(undrawn),
     ...deployTables(options),
   };
-  const written = Object.entries(tables).map(([name, table]) => [name, markdownTable(table)]);
-  return Object.fromEntries(written);
+  return Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, markdownTable(table)]));
 }
 
-const measurementsIn = (cells: readonly Cell[]): readonly Measurement[] =>
-  cells.map(({ call }) => call.measurement);
+/** Everything that is measured, with a row for each option. */
+export const optionsTable = (options: readonly Identity[], cells: readonly Cell[]): Rows =>
+  tableOf(MEASURED, options, cells);
 
-/** A measured row per option. Two numbers in a cell stand for one and for two questions. */
-export function optionsTable(options: readonly Identity[], cells: readonly Cell[]): Rows {
-  const measurements = measurementsIn(cells);
-  const head = [
-    'Option',
-    'Entered',
-    'Audit entries',
-    'State, bytes',
-    'Frames',
-    'Another instance',
-    'After a restart',
-    'Old client gets',
-    'Cannot be asked',
-    'Writes, retries sent twice (`singleUse: false`)',
-    'Unasked answer / other state',
-  ];
+function tableOf(columns: Columns, options: readonly Identity[], cells: readonly Cell[]): Rows {
   const rows = options.map((option) => {
-    const find = finder(option, measurements);
-    const modern = { client: 'modern', hosting: 'memory' } as const;
-    const [one, two] = [find({ ...modern, ...METRIC }), find({ ...modern, ...DUPLICATE })];
-    const old = find({ client: 'legacy', hosting: 'memory', legacy: 'shim', ...METRIC });
-    return [
-      `**${nameOf(option)}** ${option.title}`,
-      `${one.entries}× / ${two.entries}×`,
-      auditEntries(one.audits, old.audits),
-      `${sizes(one)} / ${sizes(two)}`,
-      `${one.framesHeld}`,
-      one.otherInstance,
-      one.restart,
-      `${heldConnection(find)}; stateless: ${describeOutcome(find({ client: 'legacy', hosting: 'fleet', legacy: 'shim', ...METRIC }))}`,
-      describeOutcome(find({ client: 'unaskable', hosting: 'memory', ...METRIC })),
-      writesWhenRetried(find({ ...modern, ...FIXED })),
-      describeForgeries(two),
-    ];
+    const find = finder(option, cells);
+    const listed = findOption(option.id) as ListedOption;
+    const texts = Object.values(columns).map((column) => column(find, listed));
+    return [`**${nameOf(option)}** ${option.title}`, ...texts];
   });
-  return [head, ...rows];
+  return [['Option', ...Object.keys(columns)], ...rows];
 }
 
-/** Adds what each option's `package.json` says of it. Whether a hidden re-entry is safe is measured. */
-function addDescriptions(
-  [head = [], ...rows]: Rows,
-  options: readonly Identity[],
-  measurements: readonly Measurement[],
-): Rows {
-  const described = options.map((option, at) => {
-    const find = finder(option, measurements);
-    const one = find({ client: 'modern', hosting: 'memory', ...METRIC });
-    const { folder, authorWrites, sdkDoes, hiddenReentry } = findOption(option.id) as ListedOption;
-    const safety = one.audits > 1 ? ', **unsafe**' : hiddenReentry ? ', safe' : '';
-    const state = serverState(one, heldConnection(find));
-    const author = `[${authorWrites}](${folder}/weather.ts)`;
-    return [...(rows[at] ?? []), author, sdkDoes, (hiddenReentry ? 'yes' : 'no') + safety, state];
-  });
-  return [[...head, 'Author writes', 'SDK does', 'Hidden re-entry', 'Server state'], ...described];
-}
+/** Merges the rows of options with equal cells. */
+const mergeRows = (table: Rows): Rows =>
+  groupBy(table, ([, ...texts]) => texts.join('|')).map((alike) => [
+    alike.map(([name]) => name).join('<br>'),
+    ...alike[0].slice(1),
+  ]);
 
 function serverState({ framesHeld, otherInstance }: Measurement, oldClient: string): string {
   if (framesHeld > 0) return otherInstance === 'finishes' ? 'a frame, and a database' : 'a frame';
   return oldClient === 'asked' ? 'a stream to each old client' : 'none';
 }
 
-const withoutTitle = ([option = '', ...cells]: Rows[number]) => [option.replace(/\*\* .*/, '**'), ...cells];
-
-/** Keeps these columns of a table, and merges the rows of options with equal cells. */
-function mergeRows(table: Rows, columns: readonly number[]): Rows {
-  const keep = (row: Rows[number]) => columns.map((column) => row[column] ?? '');
-  return groupBy(table, (row) => keep(row).join('|')).map((rows) => [
-    rows.map(([name]) => name).join('<br>'),
-    ...keep(rows[0]),
-  ]);
-}
-
 /** Server infrastructure × client: the outcome, and the options that have it. */
-function quadrantTable(options: readonly Identity[], measurements: readonly Measurement[]): Rows {
-  const cell = (words: (find: ReturnType<typeof finder>) => string) => {
-    const wordsOf = (option: Identity) => words(finder(option, measurements));
+function quadrantTable(options: readonly Identity[], cells: readonly Cell[]): Rows {
+  const cell = (words: (find: Find) => string) => {
+    const wordsOf = (option: Identity) => words(finder(option, cells));
     return groupBy(options, wordsOf)
       .map((alike) => `${alike.map(nameOf).join(', ')}: ${wordsOf(alike[0])}`)
       .join('<br>');
   };
-  const fleet = { hosting: 'fleet', legacy: 'shim', ...METRIC } as const;
-  const asked = { client: 'modern', ...METRIC } as const;
   return [
     ['Server', 'Client at 2025-11-25', 'Client at 2026-07-28'],
-    [
-      'One instance, can hold a stream',
-      cell(heldConnection),
-      cell((find) => describeOutcome(find({ ...asked, hosting: 'memory' }))),
-    ],
+    ['One instance, can hold a stream', cell(heldConnection), cell((find) => describeOutcome(find(ONE)))],
     [
       'Several stateless instances',
-      cell((find) => describeOutcome(find({ ...fleet, client: 'legacy' }))),
-      cell((find) => describeOutcome(find({ ...asked, hosting: 'fleet' }))),
+      cell((find) => describeOutcome(find({ ...OLD, hosting: 'fleet' }))),
+      cell((find) => describeOutcome(find({ ...ONE, hosting: 'fleet' }))),
     ],
   ];
 }
 
-function heldConnection(find: (where: Where) => Measurement): string {
-  const held = { client: 'legacy', hosting: 'memory', ...METRIC } as const;
-  const [shim, degrade] = [
-    describeOutcome(find({ ...held, legacy: 'shim' })),
-    describeOutcome(find({ ...held, legacy: 'degrade' })),
-  ];
+function heldConnection(find: Find): string {
+  const shim = describeOutcome(find(OLD));
+  const degrade = describeOutcome(find({ ...OLD, legacy: 'degrade' }));
   return shim === degrade ? shim : `${shim} by the shim (\`degrade\`: ${degrade})`;
 }
 
@@ -194,14 +177,13 @@ const describeOutcome = ({ outcome }: Measurement): string =>
 const sizes = ({ stateBytes }: Measurement): string =>
   stateBytes.every((bytes) => bytes === 0) ? 'none' : stateBytes.join(', ');
 
-function finder({ id }: Identity, measurements: readonly Measurement[]) {
-  return (where: Where): Measurement => {
-    const found = measurements.find(
-      (seen) =>
-        seen.option === id &&
-        Object.entries(where).every(([key, value]) => seen[key as keyof Where] === value),
-    );
+const finder =
+  ({ id }: Identity, cells: readonly Cell[]): Find =>
+  (where) => {
+    const wanted = Object.entries({ ...where, option: id });
+    const found = cells
+      .map(({ call }) => call.measurement)
+      .find((one) => wanted.every(([key, value]) => one[key as keyof Measurement] === value));
     if (!found) throw new Error(`Option ${id} was not measured in ${JSON.stringify(where)}.`);
     return found;
   };
-}

@@ -32,25 +32,26 @@ export const effectsAsClaimed = (cell: Cell): Violations =>
   differences(cell, ['outcome', 'audits', 'writes']);
 
 /** Entries, rounds, state, frames and survival agree with the claims. */
-export function mechanicsAsClaimed(cell: Cell): Violations {
-  const measured = ['rounds', 'entries', 'framesHeld', 'otherInstance', 'restart'] as const;
-  return [...differences(cell, measured), ...stateAsClaimed(cell)];
-}
+export const mechanicsAsClaimed = (cell: Cell): Violations => [
+  ...differences(cell, ['rounds', 'entries', 'framesHeld', 'otherInstance', 'restart']),
+  ...stateAsClaimed(cell),
+];
 
 /** An old client whose call needs a session gets a clear error on stateless serving, and nothing is written. */
 export function failsClearly({ claims, scenario, call: { measurement } }: Cell): Violations {
   if (scenario.client !== 'legacy' || !isSpread(scenario.hosting) || claims.legacy.stateless !== 'error')
     return [];
   const { outcome, audits, writes, result } = measurement;
-  const wrong: Violations = [];
-  if (outcome !== 'error')
-    wrong.push(`${where(measurement)} should fail, but ended with '${outcome}': ${result}`);
-  if (audits + writes > 0)
-    wrong.push(`${where(measurement)} failed after writing ${audits + writes} entries`);
-  if (!/client|connection/.test(result))
-    wrong.push(`${where(measurement)} failed with an unclear message: ${result}`);
-  return wrong;
+  return violationsIn({
+    [`should fail, but ended with '${outcome}': ${result}`]: outcome !== 'error',
+    [`failed after writing ${audits + writes} entries`]: audits + writes > 0,
+    [`failed with an unclear message: ${result}`]: !/client|connection/.test(result),
+  });
 }
+
+/** The descriptions that are true. */
+export const violationsIn = (found: Readonly<Record<string, boolean>>): Violations =>
+  Object.keys(found).filter((violation) => found[violation]);
 
 /**
  * Retries that are delivered twice write once and get the same answer. With `singleUse: false`, both are served. A parked
@@ -60,34 +61,28 @@ export function failsClearly({ claims, scenario, call: { measurement } }: Cell):
 export function retriesAsClaimed({ claims, call: { measurement } }: Cell): Violations {
   if (!measurement.retriedTwice) return [];
   const { 'by default': byDefault, off } = measurement.retriedTwice;
-  const wrong: Violations = [];
   const { framesHeld, otherInstance, forgeries } = claims.modern;
   const usable = forgeries === 'taken' ? 2 : 1;
-  if (byDefault.writes !== usable || (usable === 1 && !byDefault.sameAnswer)) {
-    wrong.push(`${where(measurement)}: by default, retries sent twice wrote ${byDefault.writes} times`);
-  }
   const stored = framesHeld === 1 && otherInstance === 'finishes';
   const parked = framesHeld === 1 && !stored;
-  if (
-    parked ? off.writes > 1 || off.sameAnswer : off.writes !== (stored ? 1 : 2) || (stored && !off.sameAnswer)
-  ) {
-    wrong.push(`${where(measurement)}: with single use off, retries sent twice wrote ${off.writes} times`);
-  }
-  return wrong;
+  return violationsIn({
+    [`by default, retries sent twice wrote ${byDefault.writes} times`]:
+      byDefault.writes !== usable || (usable === 1 && !byDefault.sameAnswer),
+    [`with single use off, retries sent twice wrote ${off.writes} times`]: parked
+      ? off.writes > 1 || off.sameAnswer
+      : off.writes !== (stored ? 1 : 2) || (stored && !off.sameAnswer),
+  });
 }
 
-export function forgeriesAsClaimed({ claims, call: { measurement } }: Cell): Violations {
-  if (!measurement.forged) return [];
-  const { forgeries } = claims.modern;
-  return Object.entries(measurement.forged)
-    .filter(([, measured]) => measured !== forgeries)
-    .map(([what, measured]) => `${where(measurement)}: claims ${what} ${forgeries}, measured ${measured}`);
-}
+export const forgeriesAsClaimed = ({ claims, call: { measurement } }: Cell): Violations =>
+  Object.entries(measurement.forged ?? {})
+    .filter(([, measured]) => measured !== claims.modern.forgeries)
+    .map(([what, measured]) => `claims ${what} ${claims.modern.forgeries}, measured ${measured}`);
 
 /** The invariants that one cell can violate by itself. */
 export const ofOneCell = (cell: Cell): Violations =>
   [effectsAsClaimed, mechanicsAsClaimed, failsClearly, retriesAsClaimed, forgeriesAsClaimed].flatMap(
-    (invariant) => invariant(cell),
+    (invariant) => invariant(cell).map((wrong) => `${where(cell.call.measurement)}: ${wrong}`),
   );
 
 function compare(cells: readonly Cell[], view: (cell: Cell) => string[]): Violations {
@@ -132,9 +127,7 @@ function differences(cell: Cell, fields: readonly (keyof ReturnType<typeof predi
   const predicted = predict(cell.claims, cell.scenario);
   return fields
     .filter((field) => predicted[field] !== undefined && predicted[field] !== measurement[field])
-    .map(
-      (field) => `${where(measurement)}: claims ${field} ${predicted[field]}, measured ${measurement[field]}`,
-    );
+    .map((field) => `claims ${field} ${predicted[field]}, measured ${measurement[field]}`);
 }
 
 function stateAsClaimed({ claims, scenario, call: { measurement } }: Cell): Violations {
@@ -145,5 +138,5 @@ function stateAsClaimed({ claims, scenario, call: { measurement } }: Cell): Viol
   const fits = exact
     ? String(stateBytes) === String(claimed)
     : stateBytes.length > 0 && (stateBytes[0] === 0) === (claimed[0] === 0);
-  return fits ? [] : [`${where(measurement)}: claims state of ${claimed} bytes, measured ${stateBytes}`];
+  return fits ? [] : [`claims state of ${claimed} bytes, measured ${stateBytes}`];
 }

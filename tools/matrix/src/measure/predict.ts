@@ -3,26 +3,13 @@
 import { GET_WEATHER } from '@mrtr/comparison';
 import { isHeld, isSpread } from '@mrtr/comparison/calls';
 import type { AuditClaim, Claims, EntryClaim } from '@mrtr/comparison/claims';
-import type { MeasuredEnd, Measurement, Scenario } from './measurement.ts';
+import type { MeasuredEnd, Scenario } from './measurement.ts';
 
 /** The measured fields that claims cover. Claims say nothing about an undefined field. */
-export type Prediction = {
-  readonly [Field in
-    | 'outcome'
-    | 'rounds'
-    | 'entries'
-    | 'audits'
-    | 'writes'
-    | 'framesHeld'
-    | 'otherInstance'
-    | 'restart']: Measurement[Field] | undefined;
-};
+export const predict = (claims: Claims, scenario: Scenario) =>
+  scenario.client === 'legacy' ? predictLegacy(claims, scenario) : predictModern(claims, scenario);
 
-export function predict(claims: Claims, scenario: Scenario): Prediction {
-  return scenario.client === 'legacy' ? predictLegacy(claims, scenario) : predictModern(claims, scenario);
-}
-
-function predictModern({ modern }: Claims, { client, hosting, script }: Scenario): Prediction {
+function predictModern({ modern }: Claims, { client, hosting, script }: Scenario) {
   const survival = { otherInstance: modern.otherInstance, restart: modern.restart };
   if (client === 'unaskable') {
     const outcome = outcomeUnasked(script.tool, modern.unaskable);
@@ -36,22 +23,16 @@ function predictModern({ modern }: Claims, { client, hosting, script }: Scenario
   return { ...effects(modern, script.tool, script.outcome, rounds), rounds, framesHeld, ...survival };
 }
 
-function predictLegacy({ modern, legacy }: Claims, scenario: Scenario): Prediction {
+function predictLegacy({ modern, legacy }: Claims, scenario: Scenario) {
   const { hosting, script } = scenario;
   const askedWhenHeld = legacy.asked === 'always' || scenario.legacy === 'shim';
   // Another instance cannot resume a call that asks over its own connection. A call that does not ask is over.
   const survival = askedWhenHeld ? ({ otherInstance: 'rejected', restart: 'rejected' } as const) : finishing;
-  if (isHeld(hosting) && askedWhenHeld) {
-    const framesHeld = modern.framesHeld;
-    return {
-      ...effects(legacy, script.tool, script.outcome, script.questions + 1),
-      rounds: 1,
-      framesHeld,
-      ...survival,
-    };
-  }
-  const outcome = outcomeUnasked(script.tool, isSpread(hosting) ? legacy.stateless : 'default');
-  return { ...effects(legacy, script.tool, outcome, 1), rounds: 1, framesHeld: 0, ...survival };
+  const isAsked = isHeld(hosting) && askedWhenHeld;
+  const unasked = outcomeUnasked(script.tool, isSpread(hosting) ? legacy.stateless : 'default');
+  const [outcome, entered] = isAsked ? [script.outcome, script.questions + 1] : ([unasked, 1] as const);
+  const framesHeld = isAsked ? modern.framesHeld : 0;
+  return { ...effects(legacy, script.tool, outcome, entered), rounds: 1, framesHeld, ...survival };
 }
 
 const finishing = { otherInstance: 'finishes', restart: 'finishes' } as const;
