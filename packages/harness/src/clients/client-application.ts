@@ -3,12 +3,9 @@ import type {
   ClientCapabilities,
   CreateMessageRequest,
   CreateMessageResult,
-  ElicitResult,
-  ListRootsResult,
 } from '@modelcontextprotocol/client';
-import { rejectGoneOptions } from '../gone-options.ts';
-import type { Reply, Root } from '../transcript/call.ts';
-import { replyOf, type ShownQuestion, type User } from './user.ts';
+import type { Root } from '../transcript/call.ts';
+import type { User } from './user.ts';
 
 /** The application at a client. The client declares the capability of each part that is present. */
 export interface ClientApplication {
@@ -17,14 +14,6 @@ export interface ClientApplication {
   readonly user?: User | undefined;
   readonly model?: Model | undefined;
   readonly roots?: readonly Root[] | undefined;
-}
-
-/** The handlers of the requests that a server sends to its client. */
-export interface ClientHandlers {
-  readonly capabilities: ClientCapabilities;
-  readonly elicit: ((question: ShownQuestion) => Promise<ElicitResult>) | undefined;
-  readonly createMessage: Model | undefined;
-  readonly listRoots: (() => ListRootsResult | Promise<ListRootsResult>) | undefined;
 }
 
 /** Answers a server's prompt. */
@@ -46,28 +35,6 @@ export const CLIENT_INFO = { name: 'mrtr-harness', version: '0.0.0' };
 
 /** How long a client waits for the server, in milliseconds. Long, because a person may answer in between. */
 export const PATIENCE = { timeout: 600_000 };
-
-export const capabilitiesOf = ({ capabilities, user, model, roots }: ClientApplication): ClientCapabilities =>
-  capabilities ?? {
-    ...(user && { elicitation: user.open ? { form: {}, url: {} } : {} }),
-    ...(model && { sampling: {} }),
-    ...(roots && { roots: {} }),
-  };
-
-/** The handlers of an application without a record. */
-export const handlersOf = (application: ClientApplication): ClientHandlers => {
-  rejectGoneOptions(application);
-  const { user, model, roots } = application;
-  return {
-    capabilities: capabilitiesOf(application),
-    elicit: user && (async (question) => resultOf(await replyOf(user, question))),
-    createMessage: model,
-    listRoots: roots && (() => ({ roots: [...roots] })),
-  };
-};
-
-/** The SDK's clients must answer, so silence becomes an acceptance without content. */
-export const resultOf = (reply: Reply): ElicitResult => (reply === 'silence' ? { action: 'accept' } : reply);
 
 interface ListingClient {
   getServerCapabilities(): { readonly tools?: object | undefined } | undefined;

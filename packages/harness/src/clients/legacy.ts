@@ -16,28 +16,28 @@ import { currentCaller, httpOptions } from '../hosts/caller.ts';
 import type { Endpoint } from '../hosts/endpoint.ts';
 import type { CallResult, LogicalCall } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
-import { CLIENT_INFO, type ClientHandlers, namesOfTools, PATIENCE } from './client-application.ts';
+import { CLIENT_INFO, namesOfTools, PATIENCE } from './client-application.ts';
 import type { Connected } from './manual-user.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { endOf } from './round-result.ts';
 import { type Explain, rethrow, transportToProgram } from './server-program.ts';
 import { questionIn } from './user.ts';
 
-export async function connectLegacy(transport: Transport, handlers: ClientHandlers): Promise<Client> {
-  const { capabilities, elicit, createMessage, listRoots } = handlers;
+export async function connectLegacy(transport: Transport, application: RecordedApplication): Promise<Client> {
+  const { capabilities } = application;
   const client = new Client(CLIENT_INFO, { capabilities });
   // Copy a handler's result: the two SDKs' types of it differ only in their names. The method of `Client` would reject
   // answers with null, which some clients send.
-  if (capabilities.elicitation && elicit)
+  if (capabilities.elicitation)
     Protocol.prototype.setRequestHandler.call(client, ElicitRequestSchema, async ({ params }) => ({
-      ...(await elicit(questionIn(params))),
+      ...(await application.elicit(questionIn(params))),
     }));
-  if (capabilities.sampling && createMessage)
+  if (capabilities.sampling)
     client.setRequestHandler(CreateMessageRequestSchema, async ({ params }) => ({
-      ...(await createMessage(params as CreateMessageRequest['params'])),
+      ...(await application.createMessage(params as CreateMessageRequest['params'])),
     }));
-  if (capabilities.roots && listRoots)
-    client.setRequestHandler(ListRootsRequestSchema, async () => ({ ...(await listRoots()) }));
+  if (capabilities.roots)
+    client.setRequestHandler(ListRootsRequestSchema, async () => ({ ...(await application.listRoots()) }));
   await client.connect(transport);
   return client;
 }

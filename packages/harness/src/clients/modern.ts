@@ -12,7 +12,7 @@ import { asCaller, httpOptions } from '../hosts/caller.ts';
 import type { Endpoint } from '../hosts/endpoint.ts';
 import type { CallResult, LogicalCall } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
-import { CLIENT_INFO, type ClientHandlers, namesOfTools, PATIENCE } from './client-application.ts';
+import { CLIENT_INFO, namesOfTools, PATIENCE } from './client-application.ts';
 import { type Connected, ManualUser } from './manual-user.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { endOf, RoundResult, type SendOptions } from './round-result.ts';
@@ -21,22 +21,26 @@ import { questionIn, type ShownQuestion, type User } from './user.ts';
 
 export async function connectModern(
   transport: Transport,
-  handlers: ClientHandlers,
+  application: RecordedApplication,
   fallback: boolean,
 ): Promise<Client> {
-  const { capabilities, elicit, createMessage, listRoots } = handlers;
+  const { capabilities } = application;
   const client = new Client(CLIENT_INFO, {
     versionNegotiation: { mode: fallback ? 'auto' : { pin: '2026-07-28' } },
     capabilities,
   });
-  if (capabilities.elicitation && elicit)
+  if (capabilities.elicitation)
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) =>
       // For a question in a result, this SDK passes its key as the id.
-      elicit(questionIn(params, client.getProtocolEra() === 'modern' ? String(mcpReq.id) : undefined)),
+      application.elicit(
+        questionIn(params, client.getProtocolEra() === 'modern' ? String(mcpReq.id) : undefined),
+      ),
     );
-  if (capabilities.sampling && createMessage)
-    client.setRequestHandler('sampling/createMessage', async ({ params }) => createMessage(params));
-  if (capabilities.roots && listRoots) client.setRequestHandler('roots/list', async () => listRoots());
+  if (capabilities.sampling)
+    client.setRequestHandler('sampling/createMessage', async ({ params }) =>
+      application.createMessage(params),
+    );
+  if (capabilities.roots) client.setRequestHandler('roots/list', async () => application.listRoots());
   await client.connect(transport);
   return client;
 }

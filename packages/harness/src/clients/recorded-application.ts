@@ -1,4 +1,4 @@
-/** The application of a conversation's client: its person, model and roots, with their actions recorded. */
+/** The application of a client: its person, model and roots, with their actions recorded. */
 import type {
   ClientCapabilities,
   ElicitResult,
@@ -6,22 +6,17 @@ import type {
   InputResponse,
   ListRootsResult,
 } from '@modelcontextprotocol/client';
+import { rejectGoneOptions } from '../gone-options.ts';
 import type { Hosting } from '../hosts/endpoint.ts';
-import type { Recorder } from '../recording/recorder.ts';
+import { Recorder } from '../recording/recorder.ts';
 import type { Reply } from '../transcript/call.ts';
 import { type End, PERSON } from '../transcript/transcript.ts';
-import {
-  type ClientApplication,
-  type ClientHandlers,
-  capabilitiesOf,
-  type Model,
-  resultOf,
-} from './client-application.ts';
+import type { ClientApplication, Model } from './client-application.ts';
 import { RoundResult } from './round-result.ts';
 import { replyOf, type ShownQuestion } from './user.ts';
 
-/** Answers from a {@link ClientApplication}, and records each question and answer. */
-export class RecordedApplication implements ClientHandlers {
+/** Answers a server's requests from a {@link ClientApplication}, and records each question and answer. */
+export class RecordedApplication {
   readonly capabilities: ClientCapabilities;
   readonly #application: ClientApplication;
   readonly recorder: Recorder;
@@ -30,8 +25,19 @@ export class RecordedApplication implements ClientHandlers {
   /** The first end of the call. */
   end: End | undefined;
 
-  constructor(application: ClientApplication, recorder: Recorder, framesHeld: Hosting['framesHeld']) {
-    this.capabilities = capabilitiesOf(application);
+  /** Without a conversation, nothing is recorded. */
+  constructor(
+    application: ClientApplication,
+    recorder = new Recorder(),
+    framesHeld: Hosting['framesHeld'] = () => 0,
+  ) {
+    rejectGoneOptions(application);
+    const { capabilities, user, model, roots } = application;
+    this.capabilities = capabilities ?? {
+      ...(user && { elicitation: user.open ? { form: {}, url: {} } : {} }),
+      ...(model && { sampling: {} }),
+      ...(roots && { roots: {} }),
+    };
     this.#application = application;
     this.recorder = recorder;
     this.#framesHeld = framesHeld;
@@ -43,7 +49,8 @@ export class RecordedApplication implements ClientHandlers {
     const id = await this.show(question);
     const reply = await replyOf(user, question);
     this.recordReply(id, reply);
-    return resultOf(reply);
+    // The SDK's clients must answer, so silence becomes an acceptance without content.
+    return reply === 'silence' ? { action: 'accept' } : reply;
   };
 
   readonly createMessage: Model = async (params) => {
