@@ -26,7 +26,7 @@ export interface AskedClient {
 
 const ACCEPT: Reply = { action: 'accept' };
 const LINK = /https:\S+/;
-const linkIn = (text: string): string => LINK.exec(text)?.[0] ?? '';
+const linkIn = (text: string) => LINK.exec(text)?.[0] ?? '';
 
 const opensPages = (site: Site, decision: Decision): User =>
   scriptedUser({ resolution: ['Fixed'] }, async ({ url }) => {

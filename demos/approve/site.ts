@@ -41,7 +41,7 @@ export function siteOf(
     instance: (world: World): HostedInstance => ({ server: () => createServer(policy, askYes, world) }),
 
     /** Ada's browser opens a link, and she presses a button. */
-    async press(link: string, decision: 'approve' | 'refuse'): Promise<void> {
+    async press(link: string, decision: 'approve' | 'refuse') {
       const { origin } = new URL(link);
       const open = async (init: { readonly method?: string; readonly body?: URLSearchParams } = {}) => {
         const response = await page.fetch(

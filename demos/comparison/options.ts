@@ -83,7 +83,7 @@ function readOption(folder: string): ListedOption {
   };
 }
 
-function rankOf({ id, isBare }: ListedOption): string {
+function rankOf({ id, isBare }: ListedOption) {
   return `${id[0]} ${id.length > 1 ? 1 : 0} ${isBare ? 1 : 0} ${id}`;
 }
 

@@ -47,7 +47,7 @@ export function measureMrtr(
   };
 }
 
-function countEvents(meter: Meter): (() => void)[] {
+function countEvents(meter: Meter) {
   const rounds = meter.createCounter('mrtr.rounds', { unit: '{round}' });
   const rejections = meter.createCounter('mrtr.rejections', { unit: '{request}' });
   const repeated = meter.createCounter('mrtr.retries.repeated', { unit: '{request}' });
@@ -74,7 +74,7 @@ function countEvents(meter: Meter): (() => void)[] {
   ];
 }
 
-function watchQuestions(waiting: WaitingCalls): (() => void)[] {
+function watchQuestions(waiting: WaitingCalls) {
   return [
     observe('mrtr:ask', ({ call, keys }) => waiting.remember(call, keys.length)),
     observe('mrtr:round', ({ phase, call, outcome }) => {
@@ -84,7 +84,7 @@ function watchQuestions(waiting: WaitingCalls): (() => void)[] {
 }
 
 /** Reads the gauges whenever the metrics are collected. */
-function readWhenAsked(meter: Meter, waiting: WaitingCalls): () => void {
+function readWhenAsked(meter: Meter, waiting: WaitingCalls) {
   const calls = meter.createObservableGauge('mrtr.calls', { unit: '{call}' });
   const questions = meter.createObservableGauge('mrtr.questions.open', { unit: '{question}' });
   const plain = Object.entries(PLAIN).map(
@@ -107,7 +107,7 @@ function readWhenAsked(meter: Meter, waiting: WaitingCalls): () => void {
 }
 
 /** Counts the open questions by age. */
-function countByAge(waiting: WaitingCalls): Readonly<Record<keyof typeof AGES, number>> {
+function countByAge(waiting: WaitingCalls) {
   const counts = { under_1m: 0, under_5m: 0, under_10m: 0, older: 0 };
   const now = Date.now();
   for (const { value, since } of waiting.values()) {

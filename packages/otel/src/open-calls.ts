@@ -57,7 +57,7 @@ export class OpenCalls {
 }
 
 /** Ends the call's span, now or at the end of the round that is being served. */
-function end(call: TracedCall, outcome: string): void {
+function end(call: TracedCall, outcome: string) {
   if (call.ended || call.running > 0) return;
   call.ended = true;
   call.span.setAttributes({ 'mrtr.outcome': outcome, 'mrtr.rounds': call.rounds });

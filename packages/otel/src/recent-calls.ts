@@ -74,7 +74,7 @@ export class RecentCalls<T> {
     }
   }
 
-  #forgetOldest(): void {
+  #forgetOldest() {
     const [id, { value }] = this.#byId.entries().next().value as [string, Recent<T>];
     this.#byId.delete(id);
     this.#onForget(value);

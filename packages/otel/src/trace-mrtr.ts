@@ -112,7 +112,7 @@ function startCall(
   return { span: tracer.startSpan(nameOf(start), options, around), rounds: 0, running: 0, ended: false };
 }
 
-function endRound(calls: OpenCalls, { call, span }: TracedRound, event: Events['mrtr:round']): void {
+function endRound(calls: OpenCalls, { call, span }: TracedRound, event: Events['mrtr:round']) {
   const { outcome = 'error' } = event;
   span.setAttribute('mrtr.outcome', outcome);
   if (outcome === 'error') span.setStatus({ code: SpanStatusCode.ERROR });
@@ -124,7 +124,7 @@ function endRound(calls: OpenCalls, { call, span }: TracedRound, event: Events['
 function recordRejection(
   tracer: Tracer,
   { reason, detail = '', bytes = 0, ...event }: Events['mrtr:rejection'],
-): void {
+) {
   const { call, method = '', target = '' } = event;
   const about = { call, method, target };
   const attributes = { ...attributesOf(about), 'mrtr.outcome': 'rejected' };
@@ -137,10 +137,10 @@ function recordRejection(
 type Called = Pick<Events['mrtr:round'], 'method' | 'target'> & { readonly call?: string | undefined };
 
 // A client may call an unknown tool by a name of any length.
-const clip = (target: string): string => target.slice(0, 100);
+const clip = (target: string) => target.slice(0, 100);
 
 /** The name of a span. MCP's semantic conventions require it to omit a resource's URI: there are too many. */
-const nameOf = ({ method, target }: Called): string =>
+const nameOf = ({ method, target }: Called) =>
   method === 'resources/read' ? method : `${method} ${clip(target)}`;
 
 const TARGET_ATTRIBUTES: Readonly<Record<string, string>> = {

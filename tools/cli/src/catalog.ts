@@ -46,7 +46,7 @@ interface Manifest {
 
 const FOLDERS = new URL('../../../demos/', import.meta.url);
 
-function readDemo(name: string): ListedDemo[] {
+function readDemo(name: string) {
   const manifest = new URL(`${name}/package.json`, FOLDERS);
   // Git leaves the `node_modules` of a removed demo.
   if (!existsSync(manifest)) return [];
@@ -57,7 +57,7 @@ function readDemo(name: string): ListedDemo[] {
   return [{ ...demo, name, title, takes, load }];
 }
 
-function demoOf(option: ListedOption): ListedDemo {
+function demoOf(option: ListedOption) {
   const stored = OPTIONS.find(({ id, needsPostgres }) => needsPostgres && id.startsWith(`${option.id}-`));
   const ofDatabase = stored ? (['postgres'] as const) : [];
   const demo: ListedDemo = {
@@ -74,7 +74,7 @@ function demoOf(option: ListedOption): ListedDemo {
 }
 
 const FOUND = readdirSync(FOLDERS).flatMap(readDemo);
-const isSimple = ({ takes }: ListedDemo): boolean => takes.includes('json');
+const isSimple = ({ takes }: ListedDemo) => takes.includes('json');
 
 /** The demos that make one call, the options without their variants, and the demos that make several calls. */
 export const DEMOS: readonly ListedDemo[] = [

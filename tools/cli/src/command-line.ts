@@ -53,7 +53,7 @@ export function parseArgs(program: Command, args: readonly string[]): boolean {
   }
 }
 
-function describeCommands({ commands }: Command): string {
+function describeCommands({ commands }: Command) {
   const width = Math.max(...commands.map((one) => one.name().length));
   const lines = commands.map((one) => `  ${one.name().padEnd(width)}  ${one.description()}\n`);
   return `Name one of them, as in \`pnpm demo basic\`.\n\n${lines.join('')}`;

@@ -78,7 +78,7 @@ export class Diagram {
     return lines;
   }
 
-  #draw(row: Row): Lines {
+  #draw(row: Row) {
     const { event, text, tone } = row;
     if (event.kind === 'message') return this.#drawMessage(row, event);
     const words = `${SIGNS[event.kind] ?? ''}${text}`;
@@ -91,7 +91,7 @@ export class Diagram {
       : [...lines, ...this.#lifelines.text(`  does not fit: ${why}`, 'error', this.#isOpen)];
   }
 
-  #misfit(event: TranscriptEvent): string | undefined {
+  #misfit(event: TranscriptEvent) {
     const { url, schema = {} } = this.#question ?? {};
     if (
       event.kind !== 'answer' ||
@@ -109,7 +109,7 @@ export class Diagram {
   #drawMessage(
     { isSent, isOpen, text, tone }: Row,
     { message, lost, to }: Extract<TranscriptEvent, { kind: 'message' }>,
-  ): Lines {
+  ) {
     const isLost = lost || to === undefined;
     if (isSent) {
       const lines = this.#lifelines.text(text, tone, this.#isOpen);
@@ -126,7 +126,7 @@ export class Diagram {
     ];
   }
 
-  #describeState(state: unknown): string {
+  #describeState(state: unknown) {
     if (typeof state !== 'string') return '';
     const size = `state ${Buffer.byteLength(state)} B`;
     const sealed = this.#sealed ? ', sealed' : ', not sealed';
@@ -134,7 +134,7 @@ export class Diagram {
     return this.#inside ? size + sealed : size;
   }
 
-  #arrow(label?: string): Lines {
+  #arrow(label?: string) {
     if (!this.#arrowPending) return [];
     this.#arrowPending = false;
     return [this.#lifelines.toServer(label)];
@@ -142,7 +142,7 @@ export class Diagram {
 }
 
 /** Whether a row is the entry of the acting part, and not of a step or resolver before it. */
-const isWhole = ({ event }: Row): boolean =>
+const isWhole = ({ event }: Row) =>
   event.kind === 'entry' && event.part !== 'step' && event.part !== 'resolver';
 
 export function diagram(transcript: Transcript, paint: Paint = plain): Lines {
@@ -167,13 +167,13 @@ export function closingLine(transcript: Transcript, effect?: CountedEffect): str
   ].join(' · ');
 }
 
-function actingPart({ events }: Transcript): string {
+function actingPart({ events }: Transcript) {
   const parts = new Set(eventsOf('entry', events).map(({ part }) => part));
   if (parts.has('step') || parts.has('end')) return 'end step run';
   return parts.has('resolver') || parts.has('body') ? 'body run' : 'handler entered';
 }
 
-function describeHeld(frames: number, liveAsks: number): string {
+function describeHeld(frames: number, liveAsks: number) {
   const frame = plural(frames, 'frame');
   if (liveAsks > 0) return frames > 0 ? `a stream and ${frame} held open` : 'a stream held open';
   return `${frames > 0 ? frame : 'nothing'} held between rounds`;

@@ -47,7 +47,7 @@ export function parseTyped(field: Field, text: string): Value | undefined {
   return (type === 'integer' || type === 'number') && Number.isFinite(number) ? number : text;
 }
 
-function choicesOf({ enum: values, enumNames, oneOf, anyOf, items }: Field): readonly Choice[] {
+function choicesOf({ enum: values, enumNames, oneOf, anyOf, items }: Field) {
   if (typeof items === 'object' && items !== null) return choicesOf(items as Field);
   const titled = oneOf ?? anyOf;
   if (Array.isArray(titled)) {
@@ -60,7 +60,7 @@ function choicesOf({ enum: values, enumNames, oneOf, anyOf, items }: Field): rea
 }
 
 /** The choice that a text names, by its value, its title or its number, in upper or lower case. */
-function choose(choices: readonly Choice[], text: string): string {
+function choose(choices: readonly Choice[], text: string) {
   const typed = text.toLowerCase();
   const chosen =
     choices.find(({ value }) => value === text) ??

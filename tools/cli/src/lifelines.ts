@@ -27,7 +27,7 @@ export function lifelinesIn(paint: Paint) {
   return {
     heads: () => `${paint('quiet', '  client')}${' '.repeat(BETWEEN - 6)}${paint('quiet', 'server')}`,
     /** A text at the client's side; `aside` goes to the server's side of the last line, if there is room. */
-    text(text: string, role: Role, open: boolean, aside = ''): readonly string[] {
+    text(text: string, role: Role, open: boolean, aside = '') {
       const lines = wrap(text, TEXT);
       const last = lines.length - 1;
       const hasRoom = columns(lines[last] ?? '') + columns(aside) + 2 <= TEXT;

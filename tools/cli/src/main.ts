@@ -26,13 +26,13 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
   }
 }
 
-async function callServer(args: readonly string[], terminal: Terminal): Promise<number> {
+async function callServer(args: readonly string[], terminal: Terminal) {
   const { readServerCall, runServerCall } = await import('./server-call.ts');
   const asked = readServerCall(args, terminal);
   return asked ? runServerCall(asked, { terminal, paint: paintFor(terminal) }) : 0;
 }
 
-async function demo(args: readonly string[], terminal: Terminal): Promise<number> {
+async function demo(args: readonly string[], terminal: Terminal) {
   const asked = readArgs(args, terminal);
   if (!asked) return 0;
   const paint = paintFor(terminal);
@@ -44,7 +44,7 @@ async function demo(args: readonly string[], terminal: Terminal): Promise<number
     write(`${titleLine(title, demo.where ?? circumstances(settings), paint)}\n\n`);
     if (database) write(` ${paint('quiet', describeDatabase(database))}\n\n`);
   }
-  const run = async (postgres?: string): Promise<number> => {
+  const run = async (postgres?: string) => {
     const context = { terminal, paint, postgres };
     const { runDemo, runDeploy } = await import('./run-demo.ts');
     return deploy === undefined ? runDemo(demo, settings, context) : runDeploy(demo, deploy, format, context);
@@ -52,7 +52,7 @@ async function demo(args: readonly string[], terminal: Terminal): Promise<number
   return database ? withDatabase(database, run) : run();
 }
 
-function circumstances({ client, hosting, legacy, database, deploy }: Settings): string {
+function circumstances({ client, hosting, legacy, database, deploy }: Settings) {
   if (deploy !== undefined) return 'two versions of a tool';
   const here = database ? 'one process' : 'in memory';
   const where = hosting === 'memory' ? here : 'fleet of three';

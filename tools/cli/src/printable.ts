@@ -16,11 +16,11 @@ export function wrap(text: string, width: number, most = 6): readonly string[] {
 
 export const clip = (text: string, width: number): string => wrap(text, width, 1)[0] ?? '';
 
-const breakLines = (text: string, width: number): readonly string[] =>
+const breakLines = (text: string, width: number) =>
   lines(text, width, true).flatMap((line) =>
     // A space with a combining mark on it does not count for wrap-ansi: cut such a line between any two characters.
     columns(line) <= width ? line : lines(line, width, false),
   );
 
-const lines = (text: string, width: number, atWords: boolean): readonly string[] =>
+const lines = (text: string, width: number, atWords: boolean) =>
   wrapAnsi(text, width, { hard: true, wordWrap: atWords, trim: atWords }).split('\n');

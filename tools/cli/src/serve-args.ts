@@ -63,21 +63,21 @@ export function readServeArgs(args: readonly string[], terminal: Pick<Terminal, 
   return { demo, legacy: legacy as RequestStateOptions['legacy'] & string, keys, database, http };
 }
 
-function optionNamed(name: string): ListedDemo {
+function optionNamed(name: string) {
   const demo = optionDemo(name);
   if (demo) return demo;
   const names = DEMOS.filter(({ option }) => option).map((one) => one.name);
   throw new InvalidArgumentError(`It takes the name of an option: ${names.join(', ')}.`);
 }
 
-function portOf(text: string): number {
+function portOf(text: string) {
   if (!/^\d+$/.test(text) || Number(text) > 65_535) {
     throw new InvalidArgumentError('It takes a port from 0 to 65535.');
   }
   return Number(text);
 }
 
-function variable(flag: string, name: string | undefined, env: Environment): string | undefined {
+function variable(flag: string, name: string | undefined, env: Environment) {
   if (name === undefined) return undefined;
   // Do not repeat the text: it may be the secret itself.
   if (!/^[A-Za-z_]\w*$/.test(name)) {

@@ -25,7 +25,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
 
 type Say = (text: string) => void;
 
-async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: string): Promise<number> {
+async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: string) {
   const report = (error: Error) => say(escapeHidden(error.message));
   const served = await instanceOf(settings, postgres);
   if (!settings.http) {
@@ -68,7 +68,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Resolves when a signal has come and everything is closed. A second signal does not wait. */
-function closeOnSignal(close: () => Promise<void>): Promise<void> {
+function closeOnSignal(close: () => Promise<void>) {
   return new Promise((resolve, reject) => {
     let closing = false;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {

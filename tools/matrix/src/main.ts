@@ -47,7 +47,7 @@ function readOptions() {
 /** Replaces a line of the terminal, which only a person there sees. */
 const show = (text: string) => stderr.isTTY && stderr.writePainted(`\r\u001b[2K${text}`);
 
-async function run({ json, write }: ReturnType<typeof readOptions>, postgres: string): Promise<void> {
+async function run({ json, write }: ReturnType<typeof readOptions>, postgres: string) {
   const options = await loadOptions(undefined, postgres);
   // `--json` and the proof of the matrix measure the rest.
   const scenarios = json ? SCENARIOS : TABLED;
@@ -72,7 +72,7 @@ async function run({ json, write }: ReturnType<typeof readOptions>, postgres: st
   for (const block of await updateBlocks(tables, { write })) print(`Rewrote ${block}`);
 }
 
-async function main(): Promise<void> {
+async function main() {
   const options = readOptions();
   if (options.help) return print(HELP.trimEnd());
   return withDatabase(options.database, async (postgres) => {

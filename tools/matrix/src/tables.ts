@@ -118,7 +118,7 @@ const mergeRows = (table: Rows): Rows =>
     ...alike[0].slice(1),
   ]);
 
-function serverState({ framesHeld, otherInstance }: Measurement, oldClient: string): string {
+function serverState({ framesHeld, otherInstance }: Measurement, oldClient: string) {
   if (framesHeld > 0) return otherInstance === 'finishes' ? 'a frame, and a database' : 'a frame';
   return oldClient === 'asked' ? 'a stream to each old client' : 'none';
 }
@@ -142,23 +142,23 @@ function quadrantTable(options: readonly Identity[], cells: readonly Cell[]): Ro
   ];
 }
 
-function heldConnection(find: Find): string {
+function heldConnection(find: Find) {
   const shim = describeOutcome(find(OLD));
   const degrade = describeOutcome(find({ ...OLD, legacy: 'degrade' }));
   return shim === degrade ? shim : `${shim} by the shim (\`degrade\`: ${degrade})`;
 }
 
 /** The number of writes when each retry is delivered twice: by default, and with single use off. */
-function writesWhenRetried({ retriedTwice }: Measurement): string {
+function writesWhenRetried({ retriedTwice }: Measurement) {
   if (!retriedTwice) return 'not measured';
   const { 'by default': byDefault, off } = retriedTwice;
   return `${writesOf(byDefault)} (${writesOf(off)})`;
 }
 
-const writesOf = ({ writes, sameAnswer }: RetriedTwice): string =>
+const writesOf = ({ writes, sameAnswer }: RetriedTwice) =>
   `${writes > 1 ? `**${writes}**` : writes}${sameAnswer ? '' : ', then an error'}`;
 
-function describeForgeries({ forged }: Measurement): string {
+function describeForgeries({ forged }: Measurement) {
   if (!forged) return 'not measured';
   const { unaskedAnswer, stateOfAnotherCall } = forged;
   return [unaskedAnswer, stateOfAnotherCall]
@@ -166,15 +166,15 @@ function describeForgeries({ forged }: Measurement): string {
     .join(' / ');
 }
 
-function auditEntries(modern: number, old: number): string {
+function auditEntries(modern: number, old: number) {
   const count = modern > 1 ? `**${modern}**` : `${modern}`;
   return modern === old ? count : `${count} (old client: ${old})`;
 }
 
-const describeOutcome = ({ outcome }: Measurement): string =>
+const describeOutcome = ({ outcome }: Measurement) =>
   ({ elicited: 'asked', default: 'fallback', error: 'error', cancelled: 'cancelled' })[outcome];
 
-const sizes = ({ stateBytes }: Measurement): string =>
+const sizes = ({ stateBytes }: Measurement) =>
   stateBytes.every((bytes) => bytes === 0) ? 'none' : stateBytes.join(', ');
 
 const finder =

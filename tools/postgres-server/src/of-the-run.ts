@@ -33,7 +33,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 /** Starts the server for the first worker that needs it. Sends every worker its connection string, or its error. */
-async function offerServer(): Promise<Offer> {
+async function offerServer() {
   let starting: Promise<PostgresServer> | undefined;
   // The path is secret, because the connection string contains the password.
   const path = `/${randomBytes(16).toString('hex')}`;
@@ -57,4 +57,4 @@ async function offerServer(): Promise<Offer> {
   };
 }
 
-const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message : message);
+const reasonOf = ({ message, cause }: Error) => (cause instanceof Error ? cause.message : message);

@@ -81,7 +81,7 @@ export class RoundResult {
   }
 }
 
-function replyIn(replies: Replies | User, question: ShownQuestion): Reply | Promise<Reply> {
+function replyIn(replies: Replies | User, question: ShownQuestion) {
   if (typeof replies === 'function') return replyOf(replies, question);
   return replyWith(replies[nameIn(replies, question)] as GivenReply, question);
 }
@@ -97,7 +97,7 @@ export function errorEnd(error: unknown): End {
   return { error: { message: message + because, ...(typeof code === 'number' && { code }) } };
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown) {
   const { cause } = error as { readonly cause?: NodeJS.ErrnoException };
   if (cause?.cause) return reasonOf(cause);
   return cause ? `: ${cause.message || cause.code}` : '';

@@ -64,7 +64,7 @@ function watchProgram(transport: StdioTransport, { onStderr }: StdioEndpoint): E
 }
 
 /** The line with the error: that of an uncaught error of Node.js or Python, otherwise the last line. */
-function reasonIn(stderr: string): string {
+function reasonIn(stderr: string) {
   const lines = stderr.split('\n').map((line) => line.trimEnd());
   const named = lines.findLast((line) => /^(?:Uncaught )?[A-Z][\w$.]*(?: \[\w+\])?: \S/.test(line));
   const last = lines.findLast((line) => line !== '' && !/^(?: +at |Node\.js v)/.test(line));

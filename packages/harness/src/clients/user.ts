@@ -57,7 +57,7 @@ export function scriptedUser(
   open?: User['open'],
 ): User {
   const shown = new Map<string, number>();
-  const user = (question: ShownQuestion): Reply => {
+  const user = (question: ShownQuestion) => {
     const name = nameIn(replies, question);
     const script = replies[name] ?? [];
     const time = shown.get(name) ?? 0;

@@ -133,7 +133,7 @@ export async function openCall<Of extends Hosting>(
       return { format: 'mrtr-transcript', version: 1, title, participants, events: recorder.events, end };
     },
 
-    async close(): Promise<void> {
+    async close() {
       try {
         await client?.close();
         await hosting.close();
@@ -144,7 +144,7 @@ export async function openCall<Of extends Hosting>(
   };
 }
 
-const titleOf = ({ method, params }: LogicalCall): string =>
+const titleOf = ({ method, params }: LogicalCall) =>
   `${method} ${'uri' in params ? params.uri : params.name}`;
 
 const personOf = ({ isAgent }: User): Participant => ({

@@ -56,7 +56,7 @@ export class InProcess {
     await this.#handler.close();
   }
 
-  #closing<T extends { close(): Promise<void> }>(client: T): T {
+  #closing<T extends { close(): Promise<void> }>(client: T) {
     this.#clients.push(client);
     return client;
   }

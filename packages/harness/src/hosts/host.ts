@@ -63,7 +63,7 @@ export function host(kind: LocalHostingKind, create: () => HostedInstance): Loca
   let restarted: Promise<void> = Promise.resolve();
   let isOver = false;
   const stopAll = () => Promise.all(running.map((instance) => instance.stop()));
-  const restart = (next = create): Promise<void> => {
+  const restart = (next = create) => {
     create = next;
     restarted = restarted.then(async () => {
       await stopAll();
@@ -117,14 +117,14 @@ function run(id: string, instance: HostedInstance) {
   return {
     id,
     face,
-    server(): McpServer {
+    server() {
       if ('fetch' in instance) throw new Error('A server that hosts itself can be reached by HTTP only.');
       const server = instance.server();
       connected.push(server);
       return server;
     },
     framesHeld: () => instance.framesHeld?.() ?? 0,
-    async stop(): Promise<void> {
+    async stop() {
       await face.close();
       await Promise.all(connected.map((server) => server.close()));
       if (instance !== face) await instance.close?.();

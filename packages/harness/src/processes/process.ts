@@ -163,7 +163,7 @@ export class RunningProcess {
     }
   }
 
-  get #tail(): string {
+  get #tail() {
     return `${this.#output.out}${this.#output.err}`.slice(-4000);
   }
 }

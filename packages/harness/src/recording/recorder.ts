@@ -131,7 +131,7 @@ export class Recorder {
     this.#announce();
   }
 
-  #recordLines(): void {
+  #recordLines() {
     const ran = this.#startedAt === undefined ? undefined : this.#options.takeLines?.();
     if (ran) this.record({ kind: 'lines', instance: this.#latest, ...ran });
   }
@@ -223,18 +223,18 @@ export class Recorder {
     return event?.kind === 'message' && event.message === message ? event : undefined;
   }
 
-  #recordResponse(message: WireMessage): void {
+  #recordResponse(message: WireMessage) {
     const from = (message.method === undefined && this.#served.get(message.id)) || this.#here();
     this.record({ kind: 'message', from, to: CLIENT, message });
   }
 
   /** The instance of the current context, otherwise the one that the latest message reached. */
-  #here(): string {
+  #here() {
     return instance.getStore() ?? this.#latest ?? this.#instances()[0] ?? 'server';
   }
 
   /** Emits events to the listener. A message waits until its instance is known, or the next event comes. */
-  #announce(all = false): void {
+  #announce(all = false) {
     while (this.#announced < this.events.length) {
       const event = this.events[this.#announced] as TranscriptEvent;
       const unrouted = event.kind === 'message' && event.to === undefined && !event.lost;

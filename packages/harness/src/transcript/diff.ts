@@ -21,7 +21,7 @@ export const compareLists = (
   );
 
 /** A message's JSON over several lines, since a diff of one long line shows nothing. */
-function indent(line: string): string {
+function indent(line: string) {
   const at = line.indexOf(' ');
   try {
     return `${line.slice(0, at)} ${JSON.stringify(JSON.parse(line.slice(at + 1)), null, 2)}`;

@@ -8,7 +8,7 @@ const HIDDEN = [
 const EACH_HIDDEN = new RegExp(HIDDEN, 'gu');
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-const escapeOne = (one: string): string => SHORT[one] ?? `\\u{${one.codePointAt(0)?.toString(16)}}`;
+const escapeOne = (one: string) => SHORT[one] ?? `\\u{${one.codePointAt(0)?.toString(16)}}`;
 
 /**
  * Replaces each character that a terminal obeys, or that a reader does not see: controls, line breaks, bidirectional
@@ -34,4 +34,4 @@ export const jsonText = (value: unknown): string =>
     hidden === '\n' ? hidden : hidden.replace(/[\s\S]/g, escapeUnit),
   );
 
-const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -101,7 +101,7 @@ export class Layout {
   }
 
   /** An instance resumes the handler that it parked last, or loses all of them. */
-  #resume(instance: string, isGone: boolean): void {
+  #resume(instance: string, isGone: boolean) {
     const without = (lanes: readonly string[]) => {
       const last = lanes.lastIndexOf(instance);
       return lanes.filter((lane, at) => (isGone ? lane !== instance : at !== last));
@@ -191,7 +191,7 @@ export class Layout {
     };
   }
 
-  #receive(instance: string, isForged: boolean): void {
+  #receive(instance: string, isForged: boolean) {
     this.#resume(instance, false);
     this.#rejecting.delete(instance);
     this.#isForged = isForged;
@@ -199,7 +199,7 @@ export class Layout {
 }
 
 /** A prefix for a message that was altered, repeated or lost on its way. */
-function fateOf({ replaced, altered, again, lost }: Message): string {
+function fateOf({ replaced, altered, again, lost }: Message) {
   if (replaced) return 'kept back: ';
   if (altered) return 'sent in its place: ';
   if (again) return 'delivered again: ';
@@ -214,7 +214,7 @@ const PARTS = {
   body: () => 'body',
 } as const;
 
-const hasFailed = (message: WireMessage): boolean =>
+const hasFailed = (message: WireMessage) =>
   message.error !== undefined || objectIn(message, 'result').isError === true;
 
 function toneOf(message: WireMessage, isSent: boolean): Tone {

@@ -27,13 +27,13 @@ export function toMermaid(transcript: Transcript): string {
   return ['sequenceDiagram', `  title ${escapeText(title)}`, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-function lineOf({ event, from, to, text }: Row, nameOf: (id: string) => string): string {
+function lineOf({ event, from, to, text }: Row, nameOf: (id: string) => string) {
   const words = escapeText(text);
   if (event.kind !== 'message' && from === to) return `Note over ${nameOf(from)}: ${words}`;
   return `${nameOf(from)}${arrowOf(event)}${nameOf(to)}: ${words}`;
 }
 
-function arrowOf(event: Row['event']): '->>' | '-->>' | '-x' {
+function arrowOf(event: Row['event']) {
   if (event.kind === 'answer') return '-->>';
   if (event.kind !== 'message') return '->>';
   if (event.lost || event.to === undefined) return '-x';
@@ -45,7 +45,7 @@ const MAX_TEXT = 200;
 /**
  * Text on one line, with all characters escaped that are syntax in Mermaid or in its HTML.
  */
-function escapeText(text: string): string {
+function escapeText(text: string) {
   const line = escapeHidden(text.replace(/\s+/gu, ' ').trim());
   const short = [...line].length > MAX_TEXT ? `${[...line].slice(0, MAX_TEXT).join('')}…` : line;
   const safe = [...short].map((character) =>

@@ -49,7 +49,7 @@ export const wireView = ({ events }: Pick<Transcript, 'events'>): string[] =>
       : [],
   );
 
-function mask(message: WireMessage): unknown {
+function mask(message: WireMessage) {
   const copy = structuredClone(message);
   for (const { path, mask } of MASKED) {
     const parent: Record<string, unknown> = path.slice(0, -1).reduce<JsonObject>(objectIn, copy);
@@ -62,7 +62,7 @@ function mask(message: WireMessage): unknown {
 }
 
 /** One line of JSON with sorted keys, so that equal values read equal. */
-function canonical(value: unknown): string {
+function canonical(value: unknown) {
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
       ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))

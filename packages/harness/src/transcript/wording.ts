@@ -26,7 +26,7 @@ export function messageText(message: WireMessage, isSent: boolean): string {
 }
 
 /** A client's request: `tools/call get_weather {"location":"Tokyo"}`, or `… + units, state` in a later round. */
-function requestText(message: WireMessage): string {
+function requestText(message: WireMessage) {
   const params = objectIn(message, 'params');
   const target = `${asText(message.method)} ${asText(params.name ?? params.uri)}`.trimEnd();
   if (params.inputResponses === undefined && params.requestState === undefined) {
@@ -42,13 +42,13 @@ export const isQuestion = ({ method }: WireMessage): boolean =>
   method === 'elicitation/create' || method === 'sampling/createMessage' || method === 'roots/list';
 
 /** A question to an old client: `elicitation/create  "Which units?"`. */
-function askText(request: JsonObject): string {
+function askText(request: JsonObject) {
   const text = questionText(request);
   return asText(request.method) + (text === undefined ? '' : `  "${text}"${pageIn(request)}`);
 }
 
 /** The page that a question asks to open: ` ↗ shop.example/terms`. */
-const pageIn = (request: JsonObject): string => {
+const pageIn = (request: JsonObject) => {
   const { mode, url } = objectIn(request, 'params');
   return mode === 'url' ? ` ↗ ${addressText(asText(url))}` : '';
 };
@@ -61,7 +61,7 @@ export function addressText(address: string): string {
 }
 
 /** The text of a question to a user, or the beginning of the last message to a model. */
-function questionText(request: JsonObject): string | undefined {
+function questionText(request: JsonObject) {
   const { message, messages } = objectIn(request, 'params');
   if (typeof message === 'string') return message;
   const prompt = objects(messages).at(-1);
@@ -71,7 +71,7 @@ function questionText(request: JsonObject): string | undefined {
 }
 
 /** The questions in an `input_required` result, one per line: `input_required  units: "Which units?"`. */
-function questionsText(result: JsonObject): string {
+function questionsText(result: JsonObject) {
   const requests = objectIn(result, 'inputRequests');
   const questions = Object.keys(requests).map((key) => {
     const request = objectIn(requests, key);
@@ -108,7 +108,7 @@ export const contentText = (content: unknown): string =>
     )
     .join('\n');
 
-const objects = (value: unknown): readonly JsonObject[] =>
+const objects = (value: unknown) =>
   (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'object' && item !== null);
 
 /** The text of a restart or a deploy: `a new version is deployed: reworded`. */
@@ -116,7 +116,7 @@ export const restartText = ({ deployed }: { readonly deployed?: string }): strin
   deployed === undefined ? 'restarted' : `a new version is deployed: ${deployed}`;
 
 /** A JSON-RPC error: `error -32602  Invalid or expired requestState`. One without a code was not sent by a server. */
-const errorText = ({ code, message }: JsonObject): string =>
+const errorText = ({ code, message }: JsonObject) =>
   code === undefined ? asText(message) : `error ${asText(code)}  ${asText(message)}`;
 
 /** A user's reply: the values, with their names if there are several, or the kind of refusal. `page`: the question asks to open one. */
@@ -131,5 +131,4 @@ export function replyText(reply: Reply, page = false): string {
     .join(', ');
 }
 
-const valueText = (value: unknown): string =>
-  value === true ? 'yes' : value === false ? 'no' : asText(value);
+const valueText = (value: unknown) => (value === true ? 'yes' : value === false ? 'no' : asText(value));

@@ -16,14 +16,14 @@ export function deployTables(
   };
 }
 
-function table(changes: Partial<Record<Change, string>>, options: readonly Measured[]): Rows {
+function table(changes: Partial<Record<Change, string>>, options: readonly Measured[]) {
   const all = Object.keys(changes) as Change[];
   const columns = groupBy(options, (option) => all.map((change) => cellOf(option, change)).join());
   const rows = all.map((change) => [changes[change] ?? '', ...columns.map(([one]) => cellOf(one, change))]);
   return [['Version 2 …', ...columns.map((alike) => alike.map(nameOf).join(', '))], ...rows];
 }
 
-function cellOf(option: Measured, change: Change): string {
+function cellOf(option: Measured, change: Change) {
   const asked = claimOf({ option, change, moment: 'asked' });
   const answered = claimOf({ option, change, moment: 'answered' });
   return asked === answered ? asked : `${asked} / ${answered}`;

@@ -25,11 +25,11 @@ interface EffectStep extends Omit<Effect, 'run'>, Named {
   readonly value: unknown;
 }
 
-function ask(name: string, choices: readonly string[], message = `Which ${name}?`, key = name): AskStep {
+function ask(name: string, choices: readonly string[], message = `Which ${name}?`, key = name) {
   return { name, key, choices, asks: { [key]: elicitation(message, z.object({ [name]: z.enum(choices) })) } };
 }
 
-const effect = (name: string, value: unknown, schema: z.ZodType, key = name): EffectStep => ({
+const effect = (name: string, value: unknown, schema: z.ZodType, key = name) => ({
   ...{ name, key, value, schema },
   does: key,
 });
@@ -82,5 +82,5 @@ export function outlineOf(change: Change, world: World): Outline<CallToolResult>
 }
 
 /** An answer is a form of one field, and a newer ticket is an object of one. */
-const textOf = (value: unknown): string =>
+const textOf = (value: unknown) =>
   typeof value === 'object' && value !== null ? String(Object.values(value)[0]) : String(value);

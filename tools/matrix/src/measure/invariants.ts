@@ -85,7 +85,7 @@ export const ofOneCell = (cell: Cell): Violations =>
     (invariant) => invariant(cell).map((wrong) => `${where(cell.call.measurement)}: ${wrong}`),
   );
 
-function compare(cells: readonly Cell[], view: (cell: Cell) => string[]): Violations {
+function compare(cells: readonly Cell[], view: (cell: Cell) => string[]) {
   return groupBy(cells.filter(comparable), groupOf).flatMap(([first, ...rest]) =>
     rest.flatMap((cell) => {
       const isSilent = [first, cell].some(({ claims }) => claims.saysWhy === false);
@@ -107,7 +107,7 @@ const withTitle = (cell: Cell, view: (cell: Cell) => string[]) => ({
 });
 
 /** Calls that end in an error are not comparable: each shape has its own errors. */
-function comparable({ claims, scenario }: Cell): boolean {
+function comparable({ claims, scenario }: Cell) {
   if (scenario.client === 'unaskable') return claims.modern.unaskable === 'default';
   if (isHeld(scenario.hosting)) return true;
   return scenario.client === 'modern'
@@ -116,13 +116,13 @@ function comparable({ claims, scenario }: Cell): boolean {
 }
 
 /** Groups the cells that must look alike: those that ask the user, and those that cannot. */
-function groupOf({ claims, scenario: { client, hosting, legacy, script } }: Cell): string {
+function groupOf({ claims, scenario: { client, hosting, legacy, script } }: Cell) {
   const held = client === 'legacy' && isHeld(hosting);
   const asked = client === 'modern' || (held && (claims.legacy.asked === 'always' || legacy === 'shim'));
   return JSON.stringify([client, hosting, asked, script.tool, script.name]);
 }
 
-function differences(cell: Cell, fields: readonly (keyof ReturnType<typeof predict>)[]): Violations {
+function differences(cell: Cell, fields: readonly (keyof ReturnType<typeof predict>)[]) {
   const { measurement } = cell.call;
   const predicted = predict(cell.claims, cell.scenario);
   return fields
@@ -130,7 +130,7 @@ function differences(cell: Cell, fields: readonly (keyof ReturnType<typeof predi
     .map((field) => `claims ${field} ${predicted[field]}, measured ${measurement[field]}`);
 }
 
-function stateAsClaimed({ claims, scenario, call: { measurement } }: Cell): Violations {
+function stateAsClaimed({ claims, scenario, call: { measurement } }: Cell) {
   if (scenario.client !== 'modern' || !isHeld(scenario.hosting)) return [];
   const claimed = claims.modern.stateBytes[measurement.tool];
   const { script, stateBytes } = measurement;

@@ -138,10 +138,9 @@ export function requestOf(
   return { subject, ...scenario, call, user: script.user() };
 }
 
-const textOf = ({ result, error }: Transcript['end']): string => error?.message ?? resultText(result ?? {});
+const textOf = ({ result, error }: Transcript['end']) => error?.message ?? resultText(result ?? {});
 
-const questionsOf = ({ events }: Transcript): string[] =>
-  eventsOf('question', events).map(({ message }) => message);
+const questionsOf = ({ events }: Transcript) => eventsOf('question', events).map(({ message }) => message);
 
 function outcomeOf({ events, end }: Transcript): MeasuredEnd {
   if (end.error || end.result.isError) return 'error';

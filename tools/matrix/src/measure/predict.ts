@@ -38,7 +38,7 @@ function predictLegacy({ modern, legacy }: Claims, scenario: Scenario) {
 const finishing = { otherInstance: 'finishes', restart: 'finishes' } as const;
 
 /** A client that cannot be asked gets the weather by default; resolving has no default. */
-const outcomeUnasked = (tool: string, claim: 'default' | 'error'): MeasuredEnd =>
+const outcomeUnasked = (tool: string, claim: 'default' | 'error') =>
   claim === 'default' && tool === GET_WEATHER ? 'default' : 'error';
 
 function effects(

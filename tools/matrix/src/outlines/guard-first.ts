@@ -52,7 +52,7 @@ export function writeReading<R extends CompleteResult>(outline: Outline<R>, read
 }
 
 /** The schema for a kept answer: the form's own. */
-const schemaOf = (question: Question): z.ZodType =>
+const schemaOf = (question: Question) =>
   'schema' in question && question.schema instanceof z.ZodType
     ? question.schema.optional()
     : z.unknown().optional();

@@ -72,17 +72,17 @@ observeDiagnostics((diagnostic) => {
 });
 await database.remote.hello();
 
-function sendDiagnostic(place: InstanceAddress, diagnostic: Diagnostic): void {
+function sendDiagnostic(place: InstanceAddress, diagnostic: Diagnostic) {
   database.remote.diagnostic(place, diagnostic).catch(() => {});
 }
 
-function sendLines(place: InstanceAddress): void {
+function sendLines(place: InstanceAddress) {
   const lines = traced.includes(place) ? trace?.take() : undefined;
   if (lines) sendDiagnostic(place, { channel: 'mrtr:lines', event: lines });
 }
 
 /** Loads an option by the URL of its server, or a subject that a module exports. */
-async function load(module: string, exported: string): Promise<Startable> {
+async function load(module: string, exported: string) {
   const listed = OPTIONS.find((option) => addressOf(option) === module);
   if (listed) return loadOption(listed);
   const subject = ((await import(module)) as Readonly<Record<string, Startable | undefined>>)[exported];
@@ -90,7 +90,7 @@ async function load(module: string, exported: string): Promise<Startable> {
   return subject;
 }
 
-async function serve(place: InstanceAddress, opening: Opening): Promise<Opened> {
+async function serve(place: InstanceAddress, opening: Opening) {
   const { module, name: exported = 'option', postgres, key, legacy, version, singleUse } = opening;
   if (opening.countLines) trace ??= new LineTrace(authorsFile);
   const subject = await load(module, exported);

@@ -40,7 +40,7 @@ export async function startProcesses(locate: Locate, { fleet = 3 } = {}) {
     return hosted;
   };
 
-  async function close(): Promise<void> {
+  async function close() {
     await Promise.all(instances.filter(({ alive }) => alive).map((instance) => instance.stop()));
     database.close();
   }

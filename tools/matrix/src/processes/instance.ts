@@ -50,7 +50,7 @@ export class InstanceProcess {
   }
 
   /** Resolves with undefined if the process ends before it answers. */
-  async #unlessGone<T>(answer: Promise<T>): Promise<T | undefined> {
+  async #unlessGone<T>(answer: Promise<T>) {
     try {
       return await answer;
     } catch (error) {

@@ -19,7 +19,7 @@ export const write: Write = (outline) => resolve(z.object({}), resolversOf(outli
 export const writeResource: WriteResource = (outline) =>
   resolveResource(resolversOf(outline), ({ uri: _, ...answers }, ctx) => ending(outline)(answers, ctx));
 
-function resolversOf({ steps, above }: Outline): Readonly<Record<string, Resolver<unknown>>> {
+function resolversOf({ steps, above }: Outline) {
   const all: Resolver<unknown>[] = [];
   let before: readonly Resolver<unknown>[] = [];
   for (const { asks, ifAskable } of steps.filter(isAsk)) {
