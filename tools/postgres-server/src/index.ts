@@ -9,6 +9,7 @@ import { chmod, chown, cp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@mrtr/harness/process';
 import { Client } from 'pg';
@@ -85,15 +86,15 @@ async function startIn(
   const sync = `fsync=${fsync ? 'on' : 'off'}`;
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', sync];
   const serve = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
-  const start = () =>
-    keeper.run({ program: join(bin, 'postgres'), args: serve, options }, 'ready to accept connections');
+  const ready = 'ready to accept connections';
+  const start = () => keeper.run({ program: join(bin, 'postgres'), args: serve, options, ready });
   await start();
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
   return {
     url,
     database: () => newDatabase(url),
     restart: async (meanwhile) => {
-      await keeper.end();
+      await keeper.run('end');
       await meanwhile?.();
       await start();
     },
@@ -105,6 +106,8 @@ interface Run {
   readonly program: string;
   readonly args: readonly string[];
   readonly options: SpawnOptions;
+  /** The program is ready when it has written this. Without it, it runs to its end. */
+  readonly ready?: string;
 }
 
 /**
@@ -113,46 +116,23 @@ interface Run {
  */
 class Keeper {
   // Detached, so that a Ctrl+C ends our process only, which may need the server in order to close.
-  readonly #process = spawn(process.execPath, [KEEPER], { stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+  readonly #process = spawn(process.execPath, [KEEPER], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  });
   readonly #exited = once(this.#process, 'exit');
-  readonly folder: Promise<string>;
-  #said = '';
+  readonly #answers = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
+  readonly folder = this.#answer();
 
   constructor() {
     this.#process.stdin.on('error', () => {});
-    this.#process.stdout.setEncoding('utf8');
-    this.#process.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#said = `${this.#said}${text}`.slice(-4000);
-    });
-    this.folder = this.#answer();
   }
 
-  /**
-   * Runs a program to its end. With `ready`, resolves once it has printed that text.
-   *
-   * @throws Error with its output, if it fails or ends before it is ready.
-   */
-  async run(run: Run, ready?: string): Promise<void> {
-    this.#said = '';
-    const ended = this.#end();
-    this.#process.stdin.write(`${JSON.stringify(run)}\n`);
-    await new Promise<void>((resolve, reject) => {
-      const look = () => {
-        if (ready !== undefined && this.#said.includes(ready)) resolve();
-      };
-      this.#process.stderr.on('data', look);
-      ended.then((code) => {
-        this.#process.stderr.off('data', look);
-        if (code === 0 && ready === undefined) resolve();
-        else reject(new Error(`${run.program} ended with code ${code}, and said: ${this.#said}`));
-      }, reject);
-    });
-  }
-
-  async end(): Promise<void> {
-    const ended = this.#end();
-    this.#process.stdin.write('end\n');
-    await ended;
+  /** @throws Error with the program's output, if it fails or ends before it is ready. */
+  async run(what: Run | 'end'): Promise<void> {
+    this.#process.stdin.write(`${JSON.stringify(what)}\n`);
+    const failure = await this.#answer();
+    if (failure !== '') throw new Error(failure);
   }
 
   /** Ends everything, and deletes the folder. */
@@ -161,18 +141,10 @@ class Keeper {
     await this.#exited;
   }
 
-  /** Resolves with the exit code of the next program that ends. */
-  async #end() {
-    return Number(await this.#answer());
-  }
-
-  async #answer() {
-    const gone = this.#exited.then(() =>
-      Promise.reject(new Error(`Its keeper ended, and said: ${this.#said}`)),
-    );
-    gone.catch(() => {});
-    const [text] = await Promise.race([once(this.#process.stdout, 'data'), gone]);
-    return String(text).trim();
+  async #answer(): Promise<string> {
+    const { value, done } = await this.#answers.next();
+    if (done) throw new Error('The keeper of PostgreSQL ended.');
+    return JSON.parse(value);
   }
 }
 

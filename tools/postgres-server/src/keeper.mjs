@@ -1,6 +1,7 @@
 // Makes a folder, and runs programs in it while its stdin is open. When its parent ends or is killed, it ends the programs
-// and deletes the folder. It prints the folder on stdout. It reads the programs to run from stdin, one line of JSON each,
-// and prints the exit code of each. `end` kills the running program, and keeps the folder.
+// and deletes the folder. It writes lines of JSON to stdout: the folder, and an answer to each line of its stdin, which is
+// the reason of a failure, or empty. A line is a program to run, to its end or until it has written `ready`; or `"end"`,
+// which kills the running one, and keeps the folder.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,15 +10,29 @@ import { createInterface } from 'node:readline';
 
 const folder = mkdtempSync(join(tmpdir(), 'mrtr-postgres-'));
 let running;
+let ending = false;
 let over = false;
+const answer = (text) => process.stdout.write(`${JSON.stringify(text)}\n`);
 
-function run({ program, args, options }) {
-  running = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'inherit'] });
-  running.once('error', (error) => process.stderr.write(`${error.message}\n`));
+function run({ program, args, options, ready }) {
+  let said = '';
+  let answered = false;
+  running = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+  running.once('error', ({ message }) => {
+    said += message;
+  });
+  running.stderr.setEncoding('utf8').on('data', (text) => {
+    said = `${said}${text}`.slice(-4000);
+    if (answered || !ready || !said.includes(ready)) return;
+    answered = true;
+    answer('');
+  });
   running.once('close', (code) => {
     running = undefined;
     if (over) leave();
-    else process.stdout.write(`${code}\n`);
+    else if (ending || (code === 0 && !ready)) answer('');
+    else if (!answered) answer(`${program} ended with code ${code}, and said: ${said}`);
+    ending = false;
   });
 }
 
@@ -28,8 +43,10 @@ function leave() {
 
 const lines = createInterface({ input: process.stdin });
 lines.on('line', (line) => {
-  if (line === 'end') running?.kill('SIGQUIT');
-  else run(JSON.parse(line));
+  const asked = JSON.parse(line);
+  ending = asked === 'end';
+  if (ending) running.kill('SIGQUIT');
+  else run(asked);
 });
 // An immediate shutdown cuts connections, as a crash does.
 lines.once('close', () => {
@@ -38,5 +55,5 @@ lines.once('close', () => {
   else leave();
 });
 // The reader of our output may be gone.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-process.stdout.write(`${folder}\n`);
+process.stdout.on('error', () => {});
+answer(folder);
