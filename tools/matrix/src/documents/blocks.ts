@@ -1,6 +1,6 @@
 /** Blocks of Markdown that a program writes: measured tables, outputs of commands, files that run, and their diffs. */
 import { execFile } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -28,8 +28,9 @@ export async function updateBlocks(
   { write, only }: Updating,
 ): Promise<string[]> {
   const stale: string[] = [];
-  const files = await Promise.all(['docs/', 'packages/', 'demos/', 'tools/'].map(markdownIn));
-  for (const file of ['README.md', ...files.flat()]) {
+  const folders = ['docs', 'packages', 'demos', 'tools'].map((folder) => `${folder}/*.md`);
+  const files = await git('ls-files', '-co', '--exclude-standard', '-z', 'README.md', ...folders);
+  for (const file of files.split('\0').filter(Boolean)) {
     const before = await readFile(new URL(file, ROOT), 'utf8');
     let after = before;
     for (const [block, begin, name = '', end] of before.matchAll(BLOCK)) {
@@ -48,16 +49,6 @@ function isWanted(name: string, only: Updating['only']): boolean {
   // Tables are named by a word, quotations by a path or a command.
   const kind = /^[a-z-]+$/.test(name) ? 'measured' : 'quoted';
   return !WRITTEN_ELSEWHERE.test(name) && (only === undefined || only === kind);
-}
-
-async function markdownIn(folder: string): Promise<string[]> {
-  const entries = await readdir(new URL(folder, ROOT), { withFileTypes: true });
-  const found = entries.map((entry) => {
-    if (entry.isDirectory())
-      return entry.name === 'node_modules' ? [] : markdownIn(`${folder}${entry.name}/`);
-    return entry.name.endsWith('.md') ? [folder + entry.name] : [];
-  });
-  return (await Promise.all(found)).flat().sort();
 }
 
 async function contentOf(name: string, tables: Readonly<Record<string, string>>): Promise<string> {
@@ -83,22 +74,25 @@ async function outputOf([script, ...args]: string[]): Promise<string> {
   return stdout.replaceAll(/[ \t]+$/gm, '').replace(/^\n+/, '');
 }
 
-/** The lines of two files that differ, from Git with its own defaults, without its headers and line numbers, and without imports. */
-async function diffOf(files: readonly string[]): Promise<string> {
-  const env = { ...process.env, GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: '1' };
+/** The lines of two files that differ, without headers, line numbers and imports. */
+async function diffOf(files: readonly string[]) {
   const args = ['diff', '--no-index', '--no-color', '--no-ext-diff', '--', ...files];
-  const differing = await promisify(execFile)('git', args, { cwd: fileURLToPath(ROOT), env }).catch(
-    (error: { readonly code: unknown; readonly stdout: string }) => {
-      // Git exits with 1 if the files differ.
-      if (error.code === 1 && error.stdout) return error;
-      throw error;
-    },
-  );
-  const hunks = differing.stdout.replaceAll(/^@@ .*$/gm, '@@');
+  const differing = await git(...args).catch((error: { readonly code: unknown; readonly stdout: string }) => {
+    // Git exits with 1 if the files differ.
+    if (error.code === 1 && error.stdout) return error.stdout;
+    throw error;
+  });
+  const hunks = differing.replaceAll(/^@@ .*$/gm, '@@');
   if (!hunks) throw new Error(`'diff ${files.join(' ')}' is empty: the files are the same.`);
   return hunks
     .slice(hunks.indexOf('@@'))
     .replaceAll(/^[ +-](?:import\b[^;]*|\} from .*);\n/gm, '')
     .replaceAll(/^@@\n(?:[ +-]?(?: {2}[\w ]+,)?\n)+/gm, '@@\n')
     .replaceAll(/^(?:@@\n)+/gm, '@@\n');
+}
+
+/** The output of Git with its own defaults. */
+async function git(...args: readonly string[]): Promise<string> {
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: '1' };
+  return (await promisify(execFile)('git', args, { cwd: fileURLToPath(ROOT), env })).stdout;
 }
