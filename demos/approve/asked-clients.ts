@@ -1,11 +1,11 @@
 /** The clients that are asked for a yes: three kinds with a person, and one that says yes by itself. */
 
 import { RESOLVE_WORK_ITEM } from '@mrtr/comparison';
-import { type Client, callSubject, recordedWorld, type SubjectCall } from '@mrtr/comparison/calls';
+import { type Client, callSubject, recordedWorld, type SubjectCall, toolCall } from '@mrtr/comparison/calls';
 import type { OptionDeps } from '@mrtr/comparison/options';
 import { selfAnswering } from '@mrtr/comparison/self-answering';
 import { observe } from '@mrtr/core/events';
-import { callerNamed, host, type LogicalCall, type Reply, scriptedUser, type User } from '@mrtr/harness';
+import { callerNamed, host, type Reply, scriptedUser, type User } from '@mrtr/harness';
 import { resultText, type Transcript, tally } from '@mrtr/harness/transcript';
 import { type Site, siteOf, type Where } from './site.ts';
 import type { CreateServer } from './tracker.ts';
@@ -77,10 +77,7 @@ export async function callWith(
   const assurances: string[] = [];
   const stop = observe('mrtr:approval', ({ receipt }) => receipt && assurances.push(receipt.assurance));
   const client: Client = user ? 'modern' : 'unaskable';
-  const call: LogicalCall = {
-    method: 'tools/call',
-    params: { name: RESOLVE_WORK_ITEM, arguments: { id: 4522, state } },
-  };
+  const call = toolCall(RESOLVE_WORK_ITEM, { id: 4522, state });
   const make: MakeOneCall = (options) =>
     callSubject(
       {

@@ -1,5 +1,5 @@
 /** `pnpm demo basic-multiround`: an item is resolved, as a duplicate of another or not. */
-import { standalone } from '@mrtr/comparison/calls';
+import { standalone, toolCall } from '@mrtr/comparison/calls';
 import { type Demo, replies } from '@mrtr/comparison/demo';
 import { scriptedUser } from '@mrtr/harness';
 import { createServer } from './server.ts';
@@ -11,7 +11,7 @@ export const demo: Demo = {
   subjects: [standalone('basic-multiround', 'two questions', createServer)],
   calls: (answer) => [
     {
-      call: { method: 'tools/call', params: { name: 'resolve', arguments: { id: 4522 } } },
+      call: toolCall('resolve', { id: 4522 }),
       user: scriptedUser({ resolution: RESOLUTION[answer], original: ORIGINAL[answer] }),
     },
   ],

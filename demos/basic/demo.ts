@@ -1,5 +1,5 @@
 /** `pnpm demo basic`: a deployment, which the user confirms or not. */
-import { standalone } from '@mrtr/comparison/calls';
+import { standalone, toolCall } from '@mrtr/comparison/calls';
 import { type Demo, replies } from '@mrtr/comparison/demo';
 import { scriptedUser } from '@mrtr/harness';
 import { createServer } from './server.ts';
@@ -10,7 +10,7 @@ export const demo: Demo = {
   subjects: [standalone('basic', 'one question, one retry', createServer)],
   calls: (answer) => [
     {
-      call: { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'production' } } },
+      call: toolCall('deploy', { env: 'production' }),
       user: scriptedUser({ confirm: CONFIRM[answer] }),
     },
   ],

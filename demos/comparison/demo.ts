@@ -75,10 +75,6 @@ export const demoOfOption = (subject: Subject): Demo => ({
     const script = isWeather
       ? findScript(answer, GET_WEATHER)
       : findScript(WORK_ITEM[answer], RESOLVE_WORK_ITEM);
-    const call = {
-      method: 'tools/call',
-      params: { name: script.tool, arguments: script.arguments },
-    } as const;
-    return [{ call, user: script.user(), effect: isWeather ? 'audit' : 'write' }];
+    return [{ call: script.call, user: script.user(), effect: isWeather ? 'audit' : 'write' }];
   },
 });

@@ -1,15 +1,50 @@
 /** The list of all options, read from the folders `demos/option-*`: a new option is a folder. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { McpServer, RequestStatePolicy } from '@mrtr/core';
 import type { Claims } from './claims.ts';
-import {
-  type OptionDeps,
-  type OptionModule,
-  type RunningOption,
-  runOption,
-  type StoreOptions,
-} from './option.ts';
+import type { World } from './world.ts';
 
-export * from './option.ts';
+/** What an option's `openStore` gets, once for each instance of a deployment. */
+export interface StoreOptions {
+  /** For request state, and (`legacy`) for old clients. */
+  readonly policy: RequestStatePolicy;
+  /** This instance's name in the router. */
+  readonly instance?: string | undefined;
+  /** The connection string of a PostgreSQL. */
+  readonly postgres?: string | undefined;
+}
+
+/** The calls of an instance that wait for their users: they outlive a request. */
+export interface CallStore {
+  /** The handlers parked in this instance's memory. */
+  readonly parked: number;
+  /** Resolves when a database is connected, if there is one. */
+  readonly ready?: Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** What an option's `server.ts` exports. */
+export interface OptionModule {
+  /** Makes a server with both tools: for each request on stateless hosting, otherwise for each connection. */
+  createServer(world: World, policy: RequestStatePolicy, store?: CallStore): McpServer;
+  /** Absent if nothing outlives a request. */
+  openStore?(options: StoreOptions): CallStore;
+}
+
+/** What an instance of an option runs with. */
+export interface OptionDeps extends StoreOptions {
+  readonly world: World;
+}
+
+/** A running option: one instance of a deployment. */
+export interface RunningOption {
+  server(): McpServer;
+  readonly store?: CallStore | undefined;
+  /** The handlers parked in this instance's memory. Absent if the shape does not park handlers. */
+  readonly framesHeld?: () => number;
+  /** Releases everything that outlives a request. */
+  close(): Promise<void>;
+}
 
 /** What an option's `package.json` says of it beside its title. The tables show it beside what is measured. */
 interface Comparison {
@@ -37,16 +72,12 @@ export interface ListedOption extends Comparison {
   readonly isBare: boolean;
 }
 
-/** An option that can run. */
-export interface RunnableOption extends ListedOption {
+/** An option that can run, and its claims. */
+export interface LoadedOption extends ListedOption {
+  readonly claims: Claims;
   create(deps: OptionDeps): RunningOption;
   /** As in its module. */
   readonly openStore: OptionModule['openStore'];
-}
-
-/** An option that can run, and its claims. */
-export interface LoadedOption extends RunnableOption {
-  readonly claims: Claims;
 }
 
 interface Manifest {
@@ -98,29 +129,24 @@ export function findOption(name: string): ListedOption | undefined {
 export const addressOf = ({ folder }: Pick<ListedOption, 'folder'>): string =>
   new URL(`${folder}/server.ts`, DEMOS).href;
 
-/** Loads the server of an option, of the list or by its name. `postgres` keeps its calls, if it needs a database. */
-export async function loadServer(option: ListedOption | string, postgres?: string): Promise<RunnableOption> {
+/** Loads an option, of the list or by its name. `postgres` keeps its calls, if it needs a database. */
+export async function loadOption(option: ListedOption | string, postgres?: string): Promise<LoadedOption> {
   const listed = typeof option === 'string' ? findOption(option) : option;
   if (!listed)
     throw new Error(`There is no option '${option}'. There are: ${OPTIONS.map(({ id }) => id).join(', ')}.`);
-  const module = await load<OptionModule>(addressOf(listed));
-  const { openStore } = module;
+  // A type test holds each option to the types that are claimed here.
+  const address = addressOf(listed);
+  const module: OptionModule = await import(/* @vite-ignore */ address);
+  const { claims }: { readonly claims: Claims } = await import(
+    /* @vite-ignore */ new URL('claims.ts', address).href
+  );
   return {
     ...listed,
-    openStore,
+    claims,
+    openStore: module.openStore,
     create: (deps) => runOption(module, { ...(postgres && { postgres }), ...deps }),
   };
 }
-
-/** Loads one option with its claims. */
-export async function loadOption(option: ListedOption | string, postgres?: string): Promise<LoadedOption> {
-  const server = await loadServer(option, postgres);
-  const { claims } = await load<{ claims: Claims }>(new URL('claims.ts', addressOf(server)).href);
-  return { ...server, claims };
-}
-
-// A type test holds each option to the type that is claimed here.
-const load = <Module>(url: string): Promise<Module> => import(/* @vite-ignore */ url);
 
 /** Loads several options, or all. */
 export const loadOptions = (
@@ -134,11 +160,19 @@ export const loadOptions = (
  */
 export async function keepOpen(options: StoreOptions): Promise<() => Promise<void>> {
   const stored = OPTIONS.filter(({ needsPostgres }) => needsPostgres);
-  const stores = (await Promise.all(stored.map((one) => loadServer(one)))).map(({ openStore }) =>
-    openStore?.(options),
-  );
+  const stores = (await loadOptions(stored)).map(({ openStore }) => openStore?.(options));
   await Promise.all(stores.map((one) => one?.ready));
   return async () => {
     await Promise.all(stores.map((one) => one?.close()));
+  };
+}
+
+/** Starts one instance of an option. */
+function runOption({ createServer, openStore }: OptionModule, { world, ...rest }: OptionDeps): RunningOption {
+  const store = openStore?.(rest);
+  return {
+    server: () => createServer(world, rest.policy, store),
+    ...(store && { store, framesHeld: () => store.parked }),
+    close: async () => store?.close(),
   };
 }

@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { requestStatePolicy } from '@mrtr/core';
 import { serveOverStdio } from '@mrtr/hosting/stdio';
-import { type OptionModule, runOption } from './option.ts';
+import type { OptionModule } from './options.ts';
 import { createWorld } from './world.ts';
 
 /**
@@ -11,11 +11,17 @@ import { createWorld } from './world.ts';
  *
  * @param needs the variables that must be set.
  */
-export function serveAsProgram(filename: string, option: OptionModule, needs: readonly string[] = []): void {
+export function serveAsProgram(
+  filename: string,
+  { createServer, openStore }: OptionModule,
+  needs: readonly string[] = [],
+): void {
   const [, program = ''] = process.argv;
   if (!existsSync(program) || realpathSync(program) !== filename) return;
   if (needs.some((name) => !process.env[name])) throw new Error(`Set ${needs.join(' and ')}.`);
-  const { STATE_KEY, POSTGRES } = process.env;
+  const { STATE_KEY, POSTGRES: postgres } = process.env;
   const policy = requestStatePolicy({ keys: STATE_KEY === undefined ? undefined : [STATE_KEY] });
-  serveOverStdio(runOption(option, { world: createWorld(), policy, postgres: POSTGRES }));
+  const world = createWorld();
+  const store = openStore?.({ policy, postgres });
+  serveOverStdio({ server: () => createServer(world, policy, store), close: async () => store?.close() });
 }

@@ -1,11 +1,11 @@
 /** The scripts of the users of the two tools, and the expected result of a call with each. */
-import { scriptedUser, type User } from '@mrtr/harness';
+import { type LogicalCall, scriptedUser, type User } from '@mrtr/harness';
 import { GET_WEATHER, RESOLVE_WORK_ITEM, type ToolName } from './index.ts';
 
 export interface UserScript {
   readonly name: string;
   readonly tool: ToolName;
-  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly call: LogicalCall;
   /** Makes a new user for each call. */
   readonly user: () => User;
   /** How many questions the user sees if the client can be asked. */
@@ -13,6 +13,11 @@ export interface UserScript {
   readonly outcome: 'elicited' | 'cancelled';
   readonly says: string;
 }
+
+export const toolCall = (name: string, args: Readonly<Record<string, unknown>>): LogicalCall => ({
+  method: 'tools/call',
+  params: { name, arguments: args },
+});
 
 const decline = { action: 'decline' } as const;
 const cancel = { action: 'cancel' } as const;
@@ -25,7 +30,7 @@ type Ending = Pick<UserScript, 'questions' | 'outcome' | 'says'>;
 const weather = (name: string, units: Repertoire[string], ending: Ending): UserScript => ({
   name,
   tool: GET_WEATHER,
-  arguments: { location: 'Tokyo' },
+  call: toolCall(GET_WEATHER, { location: 'Tokyo' }),
   user: () => scriptedUser({ units }),
   ...ending,
 });
@@ -33,7 +38,7 @@ const weather = (name: string, units: Repertoire[string], ending: Ending): UserS
 const workItem = (name: string, repertoire: Repertoire, ending: Ending): UserScript => ({
   name,
   tool: RESOLVE_WORK_ITEM,
-  arguments: { id: 4522, state: 'Resolved' },
+  call: toolCall(RESOLVE_WORK_ITEM, { id: 4522, state: 'Resolved' }),
   user: () => scriptedUser(repertoire),
   ...ending,
 });

@@ -1,5 +1,5 @@
 /** `pnpm demo sampling-and-roots`: a tool that asks the client's model, in two shapes. */
-import { type Subject, standalone } from '@mrtr/comparison/calls';
+import { type Subject, standalone, toolCall } from '@mrtr/comparison/calls';
 import type { Demo } from '@mrtr/comparison/demo';
 import { protectedServer } from '@mrtr/core';
 import { scriptedModel, scriptedUser } from '@mrtr/harness';
@@ -17,7 +17,7 @@ export const demo: Demo = {
   subjects: [subject('i', 'resolve', resolved), subject('j', 'journal', journaled)],
   calls: () => [
     {
-      call: { method: 'tools/call', params: { name: 'summarise', arguments: { words: 5 } } },
+      call: toolCall('summarise', { words: 5 }),
       user: scriptedUser({}),
       model: scriptedModel('Runs a second-hand bicycle shop.'),
       roots: [{ uri: 'file:///home/ada/bicycles', name: 'bicycles' }],

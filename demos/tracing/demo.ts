@@ -1,7 +1,7 @@
 /** `pnpm demo tracing`: the OpenTelemetry spans of one call, as a tree. */
 import { callSubject, findScript } from '@mrtr/comparison/calls';
 import type { DrawnDemo, Screen } from '@mrtr/comparison/demo';
-import { loadServer } from '@mrtr/comparison/options';
+import { loadOption } from '@mrtr/comparison/options';
 import { traceMrtr } from '@mrtr/otel';
 import {
   BasicTracerProvider,
@@ -21,9 +21,8 @@ export const demo: DrawnDemo = {
     const stop = traceMrtr(provider.getTracer('demo'));
     const metric = findScript('metric');
     await callSubject({
-      ...{ subject: await loadServer('f'), client: 'modern', hosting: 'memory', legacy: 'degrade' },
-      call: { method: 'tools/call', params: { name: metric.tool, arguments: metric.arguments } },
-      user: metric.user(),
+      ...{ subject: await loadOption('f'), client: 'modern', hosting: 'memory', legacy: 'degrade' },
+      ...{ call: metric.call, user: metric.user() },
     });
     stop();
     print(treeOf(exporter.getFinishedSpans(), paint));

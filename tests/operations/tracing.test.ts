@@ -24,7 +24,7 @@ async function spansOf(
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   const stop = traceMrtr(provider.getTracer('test'));
   onTestFinished(stop);
-  const call = { method: 'tools/call', params: { name: script.tool, arguments: script.arguments } } as const;
+  const { call } = script;
   await callSubject({ subject, client, hosting, legacy: 'shim', call, user: script.user() });
   const spans = exporter.getFinishedSpans();
   const calls = spans.filter(({ parentSpanContext }) => parentSpanContext === undefined);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { draw } from '../../packages/check/src/report/drawing.ts';
 import { diagram } from '../../tools/cli/src/diagram.ts';
-import { columns } from '../../tools/cli/src/printable.ts';
+import { columns } from '../../tools/cli/src/terminal.ts';
 import { conversationsWith } from './conversations.ts';
 
 const WORDS = ['end', '%%{init: {}}%%', '-->>', ':', ';', '#35;', '\n', 'wrap:', '<b>', '$$x$$', '@{'];

@@ -2,8 +2,8 @@ import type { AnswerKind, Demo, DemoCall } from '@mrtr/comparison/demo';
 import { OPTIONS } from '@mrtr/comparison/options';
 import { expect, test } from 'vitest';
 import { DEMOS, headingOf } from './catalog.ts';
-import { columns } from './printable.ts';
 import { makeDemoCall } from './run-demo.ts';
+import { columns } from './terminal.ts';
 
 const LOADED = await Promise.all(DEMOS.map(async (listed) => ({ ...listed, demo: await listed.load() })));
 const RUNNABLE = LOADED.flatMap(({ demo, ...listed }) => ('draw' in demo ? [] : [{ ...listed, ...demo }]));

@@ -4,9 +4,9 @@ import type { Demo, DrawnDemo } from '@mrtr/comparison/demo';
 import {
   findOption,
   type ListedOption,
-  loadServer,
+  type LoadedOption,
+  loadOption,
   OPTIONS,
-  type RunnableOption,
 } from '@mrtr/comparison/options';
 
 export type Flag =
@@ -67,7 +67,7 @@ function demoOf(option: ListedOption) {
     ...{ option, stored },
     async load(postgres) {
       const { demoOfOption } = await import('@mrtr/comparison/demo');
-      return demoOfOption(await loadServerOf(demo, postgres));
+      return demoOfOption(await loadOptionOf(demo, postgres));
     },
   };
   return demo;
@@ -89,13 +89,9 @@ export function optionDemo(name: string): ListedDemo | undefined {
   return option && DEMOS.find((demo) => demo.option === option);
 }
 
-/** The option of its demo; with `postgres`, the variant that keeps its calls there. */
-export const optionOf = ({ option, stored }: ListedDemo, postgres?: string): ListedOption =>
-  (postgres === undefined ? option : stored) as ListedOption;
-
-/** Loads the server of an option's demo; with `postgres`, of the variant that keeps its calls there. */
-export const loadServerOf = (demo: ListedDemo, postgres?: string): Promise<RunnableOption> =>
-  loadServer(optionOf(demo, postgres), postgres);
+/** Loads the option of its demo; with `postgres`, the variant that keeps its calls there. */
+export const loadOptionOf = ({ option, stored }: ListedDemo, postgres?: string): Promise<LoadedOption> =>
+  loadOption((postgres === undefined ? option : stored) as ListedOption, postgres);
 
 /** `option F · once`, `option H on PostgreSQL`, or `basic · one question, one retry`. */
 export function headingOf({ option, stored, name, title }: ListedDemo, onPostgres = false): string {

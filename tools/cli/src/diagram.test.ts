@@ -4,10 +4,9 @@ import { Writer } from '@mrtr/harness/internal';
 import type { Happening, Transcript, TranscriptEvent, WireMessage } from '@mrtr/harness/transcript';
 import { expect, test } from 'vitest';
 import { diagram } from './diagram.ts';
-import { paintFor, plain } from './paint.ts';
 import { drawCall } from './show-call.ts';
 import { terminalWith } from './terminal.test-support.ts';
-import type { Environment } from './terminal.ts';
+import { type Environment, paintFor, plain } from './terminal.ts';
 
 const transcript = (
   happenings: readonly Happening[],

@@ -16,7 +16,7 @@ import {
   tally,
 } from '@mrtr/harness/transcript';
 import { type Lifelines, lifelinesIn } from './lifelines.ts';
-import { type Paint, plain } from './paint.ts';
+import { type Paint, plain } from './terminal.ts';
 
 type Lines = readonly string[];
 

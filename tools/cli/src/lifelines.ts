@@ -1,6 +1,5 @@
 /** The geometry of the drawing: two lifelines, the text between them, and the arrows. */
-import { type Paint, type Role, WIDTH } from './paint.ts';
-import { clip, columns, wrap } from './printable.ts';
+import { clip, columns, type Paint, type Role, WIDTH, wrap } from './terminal.ts';
 
 const MARGIN = '    ';
 const BETWEEN = 64;

@@ -8,8 +8,7 @@ import {
 import { readArgs, type Settings } from './args.ts';
 import { headingOf } from './catalog.ts';
 import { UsageError } from './command-line.ts';
-import { paintFor, titleLine } from './paint.ts';
-import type { Terminal } from './terminal.ts';
+import { paintFor, type Terminal, titleLine } from './terminal.ts';
 
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   const [first, ...more] = args;

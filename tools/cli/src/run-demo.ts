@@ -2,15 +2,13 @@
 import { callSubject, type Subject } from '@mrtr/comparison/calls';
 import type { Change } from '@mrtr/comparison/claims';
 import type { CountedEffect, DemoCall, MakeCall, Screen } from '@mrtr/comparison/demo';
-import { loadOption } from '@mrtr/comparison/options';
 import type { Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
 import type { Settings } from './args.ts';
-import { type ListedDemo, optionOf } from './catalog.ts';
+import { type ListedDemo, loadOptionOf } from './catalog.ts';
 import type { Format } from './command-line.ts';
 import { closingLine } from './diagram.ts';
-import { titleLine } from './paint.ts';
-import { wrap } from './printable.ts';
 import { type DemoContext, drawCall, print, showCall, withPerson } from './show-call.ts';
+import { titleLine, wrap } from './terminal.ts';
 
 /** Draws every call of every subject, or prints a transcript. Resolves with the exit code. */
 export async function runDemo(listed: ListedDemo, settings: Settings, context: DemoContext): Promise<number> {
@@ -45,7 +43,7 @@ export async function runDeploy(
 ): Promise<number> {
   const { postgres } = context;
   const { callThroughDeploy, inMemory } = await import('@mrtr/matrix/deploy');
-  const deployed = await loadOption(optionOf(listed, postgres));
+  const deployed = await loadOptionOf(listed, postgres);
   const makeCall: MakeCall = (onEvent) =>
     callThroughDeploy({ option: deployed, change, moment: 'asked' }, inMemory(postgres), { onEvent });
   await showCall(context, format, makeCall, closingOf());

@@ -7,7 +7,7 @@ import { escapeHidden } from '@mrtr/harness/internal';
 import { type ServerInstance, serveHttp } from '@mrtr/hosting/http';
 import { serveOverStdio } from '@mrtr/hosting/stdio';
 import { describeDatabase, withDatabase } from '@mrtr/postgres-server/database';
-import { headingOf, loadServerOf } from './catalog.ts';
+import { headingOf, loadOptionOf } from './catalog.ts';
 import { UsageError } from './command-line.ts';
 import { readServeArgs, type ServeSettings } from './serve-args.ts';
 import type { Terminal } from './terminal.ts';
@@ -51,7 +51,7 @@ async function instanceOf({ demo, legacy, keys }: ServeSettings, postgres?: stri
   const world = createWorld();
   // A database that ends with this process needs no key that outlives the process.
   const own = postgres === undefined ? undefined : [randomBytes(32)];
-  const option = await loadServerOf(demo, postgres);
+  const option = await loadOptionOf(demo, postgres);
   try {
     // The store serves each token once by itself, so this ledger stays empty.
     const ledger = postgres === undefined ? undefined : new MemoryLedger();

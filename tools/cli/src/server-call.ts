@@ -13,10 +13,8 @@ import { type Transcript, tally } from '@mrtr/harness/transcript';
 import { InvalidArgumentError } from 'commander';
 import { command, type Format, formatOf, jsonOption, oneOf, parseArgs, UsageError } from './command-line.ts';
 import { plural } from './diagram.ts';
-import { titleLine, WIDTH } from './paint.ts';
-import { clip, wrap } from './printable.ts';
 import { type DemoContext, print, showCall, withPerson } from './show-call.ts';
-import type { Environment, Terminal } from './terminal.ts';
+import { clip, type Environment, type Terminal, titleLine, WIDTH, wrap } from './terminal.ts';
 
 export interface ServerCall {
   /** The typed address or command. */

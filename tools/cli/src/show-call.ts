@@ -5,9 +5,7 @@ import { jsonText } from '@mrtr/harness/internal';
 import { type Participant, type Transcript, toMermaid } from '@mrtr/harness/transcript';
 import type { Format } from './command-line.ts';
 import { Diagram } from './diagram.ts';
-import type { Paint } from './paint.ts';
-import { wrap } from './printable.ts';
-import type { Terminal } from './terminal.ts';
+import { type Paint, type Terminal, wrap } from './terminal.ts';
 
 export interface DemoContext {
   readonly terminal: Terminal;

@@ -1,7 +1,7 @@
 /** A call during which another version is deployed, while its user thinks. */
 
 import { createWorld, type World } from '@mrtr/comparison';
-import { withWorld } from '@mrtr/comparison/calls';
+import { toolCall, withWorld } from '@mrtr/comparison/calls';
 import type { Change, DeployOutcome } from '@mrtr/comparison/claims';
 import type { LoadedOption } from '@mrtr/comparison/options';
 import {
@@ -61,7 +61,7 @@ export async function callThroughDeploy(
     if (asked === (scenario.moment === 'asked' ? 1 : 2)) await hosting?.deploy();
     return answers(question);
   };
-  const call = { method: 'tools/call', params: { name: ORDER, arguments: {} } } as const;
+  const call = toolCall(ORDER, {});
   const transcript = await converse({ client: 'modern', call, user, ...over }, async (recorder) => {
     const world = createWorld({ onAudit: (name) => recorder.record({ kind: 'effect', name, detail: name }) });
     hosting = await startVersions(scenario, { world, recorder });

@@ -4,8 +4,14 @@
  */
 
 import type { Change } from '@mrtr/comparison/claims';
-import type { OptionDeps, RunningOption } from '@mrtr/comparison/options';
-import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/comparison/options';
+import {
+  findOption,
+  type ListedOption,
+  type LoadedOption,
+  loadOption,
+  type OptionDeps,
+  type RunningOption,
+} from '@mrtr/comparison/options';
 import { serveOutline } from '../outlines/index.ts';
 import { outlineOf, policyVersion } from './versioned-tool.ts';
 

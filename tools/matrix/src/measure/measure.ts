@@ -1,7 +1,6 @@
 /** All cells of the matrix. */
 
-import type { Measured } from '@mrtr/comparison/calls';
-import { SCRIPTS } from '@mrtr/comparison/calls';
+import { type Measured, SCRIPTS } from '@mrtr/comparison/calls';
 import type { Cell } from './invariants.ts';
 import { type LocalScenario, measureScenario } from './measurement.ts';
 

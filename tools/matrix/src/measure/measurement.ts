@@ -1,7 +1,6 @@
 /** What was measured of one option in one scenario, as plain data. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ToolName } from '@mrtr/comparison';
-import { RESOLVE_WORK_ITEM } from '@mrtr/comparison';
+import { RESOLVE_WORK_ITEM, type ToolName } from '@mrtr/comparison';
 import {
   type Client,
   callSubject,
@@ -134,8 +133,7 @@ export function requestOf(
   subject: Subject,
   { script, ...scenario }: Omit<Scenario, 'hosting'> & { readonly hosting: HostingKind },
 ): SubjectCall {
-  const call = { method: 'tools/call', params: { name: script.tool, arguments: script.arguments } } as const;
-  return { subject, ...scenario, call, user: script.user() };
+  return { subject, ...scenario, call: script.call, user: script.user() };
 }
 
 const textOf = ({ result, error }: Transcript['end']) => error?.message ?? resultText(result ?? {});

@@ -1,6 +1,6 @@
 /** Measures tools with clients that answer questions without a person. */
 import { RESOLVE_WORK_ITEM } from '@mrtr/comparison';
-import { callSubject, type Measured, type Subject } from '@mrtr/comparison/calls';
+import { callSubject, type Measured, type Subject, toolCall } from '@mrtr/comparison/calls';
 import { SELF_ANSWERING, type SelfAnswering, selfAnswering } from '@mrtr/comparison/self-answering';
 import { callerNamed } from '@mrtr/harness';
 import { eventsOf, tally } from '@mrtr/harness/transcript';
@@ -21,10 +21,7 @@ export async function measureUnattended(
   state: 'Active' | 'Resolved',
 ): Promise<readonly UnattendedCell[]> {
   const cells: UnattendedCell[] = [];
-  const call = {
-    method: 'tools/call',
-    params: { name: RESOLVE_WORK_ITEM, arguments: { id: 4522, state } },
-  } as const;
+  const call = toolCall(RESOLVE_WORK_ITEM, { id: 4522, state });
   for (const subject of subjects) {
     for (const client of SELF_ANSWERING) {
       const transcript = await callSubject({

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { createWorld } from '@mrtr/comparison';
+import { toolCall } from '@mrtr/comparison/calls';
 import type { LoadedOption } from '@mrtr/comparison/options';
 import { cancelledResult, elicitation, MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
 import { answersLike, type ClientKind, converse, host } from '@mrtr/harness';
@@ -68,7 +69,7 @@ async function callWith(option: LoadedOption, client: ClientKind, behaviour: Beh
     end: (data) => textResult(JSON.stringify(data)),
     refused: cancelledResult,
   };
-  const call = { method: 'tools/call', params: { name: 'ask', arguments: {} } } as const;
+  const call = toolCall('ask', {});
   const user = answersLike(behaviour, { name: 'Ada', ...(enters !== undefined && { field: enters }) });
   const { events, end } = await converse({ client, call, user }, () =>
     host('memory', () => serveOutline(option, { world: createWorld(), policy }, 'ask', outline)),

@@ -1,7 +1,7 @@
 /** `@mrtr/matrix/outlines`: handlers described without a shape, and written in any option's shape. */
 import { readdirSync } from 'node:fs';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { ListedOption, OptionDeps, RunnableOption, RunningOption } from '@mrtr/comparison/options';
+import type { ListedOption, LoadedOption, OptionDeps, RunningOption } from '@mrtr/comparison/options';
 import { z } from 'zod';
 import type { Outline, Write, WriteResource } from './outline.ts';
 
@@ -43,7 +43,7 @@ export function writerOf({ id }: Pick<ListedOption, 'id'>, { store }: Pick<Runni
 
 /** Starts an instance of an option that serves an outline as one more tool. */
 export function serveOutline(
-  option: RunnableOption,
+  option: LoadedOption,
   deps: OptionDeps,
   name: string,
   outline: Outline<CallToolResult>,

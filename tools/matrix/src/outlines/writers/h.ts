@@ -1,6 +1,5 @@
 /** Any outline in shape H, on the instance's store. */
-import type { LinearStore } from '@mrtr/shapes/linear';
-import { linear } from '@mrtr/shapes/linear';
+import { type LinearStore, linear } from '@mrtr/shapes/linear';
 import { runInOrder, type Write } from '../outline.ts';
 
 export const write: Write = (outline, store) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clip, columns, wrap } from './printable.ts';
+import { clip, columns, wrap } from './terminal.ts';
 
 test('words stay whole if they fit, and omitted text is marked', () => {
   expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
