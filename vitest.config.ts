@@ -8,7 +8,7 @@ export default defineConfig({
     // Vitest leaves one core free by default, which is half of a machine with two.
     maxWorkers: '100%',
     setupFiles: ['./tests/testkit/seed.ts'],
-    globalSetup: 'tools/postgres-server/src/of-the-run.ts',
+    globalSetup: 'tools/postgres-server/src/of-the-run.test-support.ts',
     // A bound on waiting, and no measure of time: a machine that is busy is slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,

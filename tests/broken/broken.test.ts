@@ -2,19 +2,17 @@
 
 import type { Measured } from '@mrtr/comparison/calls';
 import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
+import { type Cell, measure, SCENARIOS } from '@mrtr/matrix';
+import { beforeAll, expect, test } from 'vitest';
 import {
-  type Cell,
   effectsAsClaimed,
   failsClearly,
   forgeriesAsClaimed,
-  measure,
   mechanicsAsClaimed,
   retriesAsClaimed,
-  SCENARIOS,
   sameForTheHost,
   sameOnTheWire,
-} from '@mrtr/matrix';
-import { beforeAll, expect, test } from 'vitest';
+} from '../matrix/invariants.ts';
 import * as broken from './broken-options.ts';
 
 const scenarios = (client: string, hosting: string, script: string) =>

@@ -7,7 +7,6 @@ import { ask, protectedServer, readAnswer, type ServerContext } from '@mrtr/core
 import {
   callThroughDeploy,
   type deploy,
-  faultsOf,
   inMemory,
   type Moment,
   ORDER,
@@ -17,6 +16,7 @@ import {
 import { isAsk, isEffect } from '@mrtr/matrix/outlines';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { faultsOf } from '../deploy/faults.ts';
 
 type Tool = (change: Change, world: World) => (input: unknown, ctx: ServerContext) => Promise<unknown>;
 

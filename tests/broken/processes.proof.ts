@@ -1,13 +1,9 @@
 /** The invariant of kills fails on options with exactly the faults that it must detect. */
 
-import {
-  type KillCell,
-  killsAsClaimed,
-  measureKills,
-  type Processes,
-  startProcesses,
-} from '@mrtr/matrix/processes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Processes, startProcesses } from '../processes/deployment.ts';
+import { type KillCell, measureKills } from '../processes/kill.ts';
+import { killsAsClaimed } from '../processes/kill-invariants.ts';
 import * as broken from './broken-options.ts';
 
 let processes: Processes | undefined;

@@ -6,7 +6,6 @@ import {
   callThroughDeploy,
   claimOf,
   type DeployScenario,
-  faultsOf,
   inMemory,
   MOMENTS,
   outcomeOf,
@@ -16,6 +15,7 @@ import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { expect, test } from 'vitest';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 import { expectedScenarios, nameOfScenario, SCENARIOS_OF_A_SHAPE } from './expected-scenarios.ts';
+import { faultsOf } from './faults.ts';
 
 const { database, test: testOnPostgres } = await postgresOfTheRun();
 const DEPLOYED = (await loadOptions()).filter(({ claims }) => claims.deploys);

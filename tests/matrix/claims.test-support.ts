@@ -3,20 +3,12 @@
 import type { Measured } from '@mrtr/comparison/calls';
 import { type LoadedOption, OPTIONS } from '@mrtr/comparison/options';
 import { hostView, type Transcript } from '@mrtr/harness/transcript';
-import {
-  type Cell,
-  measure,
-  ofOneCell,
-  rehearse,
-  SCENARIOS,
-  sameForTheHost,
-  sameOnTheWire,
-  TABLED,
-} from '@mrtr/matrix';
+import { type Cell, measure, rehearse, SCENARIOS, TABLED } from '@mrtr/matrix';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 import { CELLS_OF_AN_OPTION, type Extent, expectedCells, nameOfCell } from './expected-cells.ts';
+import { ofOneCell, sameForTheHost, sameOnTheWire } from './invariants.ts';
 
 export interface Measurements {
   readonly options: readonly LoadedOption[];

@@ -9,7 +9,6 @@ import {
   measuredTables,
   measureUnattended,
   measureUndrawn,
-  ofOneCell,
   type UnattendedCell,
   type UndrawnCell,
 } from '@mrtr/matrix';
@@ -18,6 +17,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { LISTED } from '../testkit/options-on-postgres.ts';
 import { holdToClaims } from './claims.test-support.ts';
 import { CELLS_OF_AN_OPTION, expectedCells, KNOWN_OPTIONS } from './expected-cells.ts';
+import { ofOneCell } from './invariants.ts';
 
 const measured = holdToClaims('brief');
 let unattended: readonly UnattendedCell[] = [];

@@ -5,9 +5,9 @@ import { addressOf, loadOption } from '@mrtr/comparison/options';
 import { Deferred } from '@mrtr/harness/internal';
 import { tally } from '@mrtr/harness/transcript';
 import { requestOf } from '@mrtr/matrix';
-import { type ProcessHosting, startProcesses } from '@mrtr/matrix/processes';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { expect, onTestFinished } from 'vitest';
+import { type ProcessHosting, startProcesses } from './deployment.ts';
 
 const { database, test } = await postgresOfTheRun();
 

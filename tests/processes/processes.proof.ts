@@ -1,17 +1,13 @@
 /** Every option keeps its claims when the process that asked is killed. */
 
 import { eventsOf } from '@mrtr/harness/transcript';
-import {
-  type KillCell,
-  killsAsClaimed,
-  measureKills,
-  type Processes,
-  startProcesses,
-} from '@mrtr/matrix/processes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { namesOf } from '../testkit/cells.ts';
 import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
+import { type Processes, startProcesses } from './deployment.ts';
+import { type KillCell, measureKills } from './kill.ts';
+import { killsAsClaimed } from './kill-invariants.ts';
 
 /** Written out, so that a scenario lost from the measurement is noticed. */
 const SCENARIOS = namesOf(['modern', 'legacy'], ['get_weather · metric', 'resolve_work_item · duplicate']);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { postgresServer, query } from './index.ts';
-import { postgresOfTheRun } from './testing.ts';
+import { postgresOfTheRun } from './testing.test-support.ts';
 
 const { url: ofTheRun, database, test } = await postgresOfTheRun();
 

@@ -4,7 +4,6 @@ export {
   callThroughDeploy,
   claimOf,
   type DeployScenario,
-  faultsOf,
   MOMENTS,
   type Moment,
   type StartVersions,
@@ -14,4 +13,4 @@ export { inMemory } from './in-memory.ts';
 export { outcomeOf } from './outcome.ts';
 export { deploy, ORDER, versionOf } from './subject.ts';
 export { deployTables } from './table.ts';
-export { outlineOf, policyVersion } from './versioned-tool.ts';
+export { outlineOf, policyVersion, STEPS } from './versioned-tool.ts';

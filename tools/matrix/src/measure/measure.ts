@@ -1,8 +1,14 @@
 /** All cells of the matrix. */
 
 import { type Measured, SCRIPTS } from '@mrtr/comparison/calls';
-import type { Cell } from './invariants.ts';
-import { type LocalScenario, measureScenario } from './measurement.ts';
+import type { Claims } from '@mrtr/comparison/claims';
+import { type LocalScenario, type MeasuredCall, measureScenario, type Scenario } from './measurement.ts';
+
+export interface Cell {
+  readonly claims: Claims;
+  readonly scenario: Scenario;
+  readonly call: MeasuredCall;
+}
 
 /** The clients, each with its legacy policies. A policy makes a difference to old clients only. */
 const CLIENTS = [

@@ -2,10 +2,7 @@
 
 export { authorsFile } from './authors-file.ts';
 export { Database } from './database.ts';
-export { type Processes, type ProcessHosting, startProcesses } from './deployment.ts';
 export { type Instance, ProcessFleet } from './fleet.ts';
 export { InstanceProcess } from './instance.ts';
-export { killsAsClaimed } from './invariants.ts';
-export { type KillCell, measureKills } from './kill.ts';
-export type { Opening } from './messages.ts';
+export type { Opening, SubjectModule } from './messages.ts';
 export { typescriptProgram } from './program.ts';

@@ -1,21 +1,13 @@
 /**
- * The invariants that the matrix checks for every option. Each function returns descriptions of the violations; an
+ * The invariants of every option. Each function returns descriptions of the violations; an
  * empty list is a pass. `tests/broken` has an option for each invariant that makes it fail.
  */
 
 import { GET_WEATHER } from '@mrtr/comparison';
 import { isHeld, isSpread } from '@mrtr/comparison/calls';
-import type { Claims } from '@mrtr/comparison/claims';
 import { diffViews, hostView, wireView } from '@mrtr/harness/transcript';
-import { groupBy } from '../table-rows.ts';
-import { type MeasuredCall, type Scenario, where } from './measurement.ts';
+import { type Cell, groupBy, where } from '@mrtr/matrix';
 import { predict } from './predict.ts';
-
-export interface Cell {
-  readonly claims: Claims;
-  readonly scenario: Scenario;
-  readonly call: MeasuredCall;
-}
 
 export type Violations = string[];
 

@@ -3,7 +3,7 @@
 import { GET_WEATHER } from '@mrtr/comparison';
 import { isHeld, isSpread } from '@mrtr/comparison/calls';
 import type { AuditClaim, Claims, EntryClaim } from '@mrtr/comparison/claims';
-import type { MeasuredEnd, Scenario } from './measurement.ts';
+import type { MeasuredEnd, Scenario } from '@mrtr/matrix';
 
 /** The measured fields that claims cover. Claims say nothing about an undefined field. */
 export const predict = (claims: Claims, scenario: Scenario) =>

@@ -2,7 +2,7 @@
 
 import { callSubjectByHand, type Measured, SCRIPTS } from '@mrtr/comparison/calls';
 import type { Transcript } from '@mrtr/harness/transcript';
-import { requestOf, type Scenario } from '../measure/measurement.ts';
+import { requestOf, type Scenario } from '@mrtr/matrix';
 import type { Processes } from './deployment.ts';
 
 type KillScenario = Omit<Scenario, 'hosting'>;

@@ -1,7 +1,7 @@
-/** PostgreSQL in a test file: the server of the whole run (`of-the-run.ts`), and the file's own databases. */
+/** PostgreSQL in a test file: the server of the whole run (`of-the-run.test-support.ts`), and the file's own databases. */
 import { inject, test as plainTest, type TestAPI } from 'vitest';
 import { type PostgresServer, postgresServer } from './index.ts';
-import type {} from './of-the-run.ts';
+import type {} from './of-the-run.test-support.ts';
 
 export interface PostgresOfTheRun extends Omit<PostgresServer, 'stop'> {
   /** Vitest's `test`. Skips its tests if PostgreSQL did not start. */

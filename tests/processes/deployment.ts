@@ -2,10 +2,7 @@
 
 import type { StartHosting } from '@mrtr/comparison/calls';
 import type { Hosting } from '@mrtr/harness';
-import { Database } from './database.ts';
-import { ProcessFleet } from './fleet.ts';
-import { InstanceProcess } from './instance.ts';
-import type { SubjectModule } from './messages.ts';
+import { Database, InstanceProcess, ProcessFleet, type SubjectModule } from '@mrtr/matrix/processes';
 
 type Locate = (subject: { readonly id: string }) => SubjectModule;
 
