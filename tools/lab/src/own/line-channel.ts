@@ -2,11 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { Deferred, within } from '@mrtr/harness/internal';
 import { z } from 'zod';
 import { type Given, MAX_FILES, type Taken, TRACE } from './trace.ts';
 
 /** A process that does not answer is busy, or no longer the author's. */
 const PATIENCE_MS = 3000;
+/** How long a server that has sent its first message may take to connect here. */
+const CONNECT_MS = 1000;
 /** The most characters of one answer. */
 const MAX_LENGTH = 4_000_000;
 
@@ -39,6 +42,8 @@ export class LineChannel {
   readonly #token = randomBytes(24).toString('base64url');
   readonly #server: Server;
   readonly #processes = new Set<Answering>();
+  readonly #connected = new Deferred();
+  #hasWaited = false;
 
   private constructor() {
     this.#server = createServer((socket) => this.#accept(socket));
@@ -62,8 +67,13 @@ export class LineChannel {
     return { [TRACE]: JSON.stringify(given), NODE_OPTIONS: `${options} --import=${preload.href}`.trim() };
   }
 
-  /** What ran since the last call, of each process that answers. */
-  async take(): Promise<readonly Taken[]> {
+  /** What ran since the last call, of each process that answers. Once the server is up, waits for the first of them. */
+  async take(isUp: boolean): Promise<readonly Taken[]> {
+    if (isUp && !this.#hasWaited) {
+      this.#hasWaited = true;
+      // A server that is no Node.js program never connects.
+      await within(CONNECT_MS, this.#connected.promise, () => '').catch(() => {});
+    }
     const all = await Promise.all([...this.#processes].map(ask));
     return all.flat();
   }
@@ -88,8 +98,10 @@ export class LineChannel {
       if (text.length > (isKnown ? MAX_LENGTH : this.#token.length + 1)) socket.destroy();
       if (!text.endsWith('\n')) return;
       if (isKnown) receive(one, text);
-      else if (text === `${this.#token}\n`) this.#processes.add(one);
-      else socket.destroy();
+      else if (text === `${this.#token}\n`) {
+        this.#processes.add(one);
+        this.#connected.open();
+      } else socket.destroy();
       text = '';
     });
   }

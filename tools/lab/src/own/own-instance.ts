@@ -45,7 +45,7 @@ export class OwnInstance implements Instance {
       env: { ...endpoint.env, ...traced },
     });
     const send = fetchOver(process, async ({ method }) => {
-      await instance.#takeLines();
+      await instance.#takeLines(true);
       // After an old client's answer, a handler may be entered again in the same request.
       if (method !== undefined) instance.#request = {};
     });
@@ -98,8 +98,8 @@ export class OwnInstance implements Instance {
     this.#channel?.close();
   }
 
-  async #takeLines(): Promise<void> {
-    const taken = (await this.#channel?.take()) ?? [];
+  async #takeLines(isUp = false): Promise<void> {
+    const taken = (await this.#channel?.take(isUp)) ?? [];
     if (taken.length > 0) this.loaded = [...new Set(taken.flatMap(({ loaded }) => loaded))];
     for (const { lines } of taken) if (lines) this.#record(lines);
   }
