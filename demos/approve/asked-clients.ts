@@ -1,11 +1,11 @@
 /** The clients that are asked for a yes: three kinds with a person, and one that says yes by itself. */
 
 import { RESOLVE_WORK_ITEM } from '@mrtr/comparison';
-import { type Client, callSubject, recordedWorld, type SubjectCall, toolCall } from '@mrtr/comparison/calls';
+import { type Client, callSubject, type SubjectCall, toolCall } from '@mrtr/comparison/calls';
 import type { OptionDeps } from '@mrtr/comparison/options';
 import { selfAnswering } from '@mrtr/comparison/self-answering';
 import { observe } from '@mrtr/core/events';
-import { callerNamed, host, type Reply, scriptedUser, type User } from '@mrtr/harness';
+import { callerNamed, type Reply, scriptedUser, type User } from '@mrtr/harness';
 import { resultText, type Transcript, tally } from '@mrtr/harness/transcript';
 import { type Site, siteOf, type Where } from './site.ts';
 import type { CreateServer } from './tracker.ts';
@@ -79,14 +79,11 @@ export async function callWith(
   const client: Client = user ? 'modern' : 'unaskable';
   const call = toolCall(RESOLVE_WORK_ITEM, { id: 4522, state });
   const make: MakeOneCall = (options) =>
-    callSubject(
-      {
-        subject: { id: where, title, create: ({ world }) => site.instance(world) },
-        ...{ client, hosting: 'memory', legacy: 'degrade', caller: callerNamed('ada'), call, ...options },
-        user: user?.(site, decision),
-      },
-      ({ recorder }) => host('memory', () => site.instance(recordedWorld(recorder))),
-    );
+    callSubject({
+      subject: { id: where, title, create: ({ world }) => site.instance(world) },
+      ...{ client, hosting: 'memory', legacy: 'degrade', caller: callerNamed('ada'), call, ...options },
+      user: user?.(site, decision),
+    });
   try {
     const first = await show(make);
     const transcripts = [first];

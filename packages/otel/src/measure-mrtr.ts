@@ -7,13 +7,13 @@
 import { observe, REJECTION_REASONS } from '@mrtr/core/events';
 import { type GaugeName, readGauges } from '@mrtr/core/internal';
 import { type BatchObservableResult, type Meter, metrics } from '@opentelemetry/api';
-import { type ObserverOptions, RecentCalls } from './recent-calls.ts';
+import { type ObserverOptions, recentCalls } from './recent-calls.ts';
 
 /**
  * The number of open questions of each call of this process that waits for its user. If another instance serves the next
  * round, a call stays until it expires.
  */
-type WaitingCalls = RecentCalls<number>;
+type WaitingCalls = ReturnType<typeof recentCalls<number>>;
 
 /** The ages of open questions, each with its upper bound in seconds. */
 const AGES = { under_1m: 60, under_5m: 300, under_10m: 600, older: Number.POSITIVE_INFINITY } as const;
@@ -40,7 +40,7 @@ export function measureMrtr(
   meter: Meter = metrics.getMeter('@mrtr/otel'),
   options: ObserverOptions = {},
 ): () => void {
-  const waiting: WaitingCalls = new RecentCalls('measureMrtr', options);
+  const waiting = recentCalls<number>('measureMrtr', options);
   const ends = [...countEvents(meter), ...watchQuestions(waiting), readWhenAsked(meter, waiting)];
   return () => {
     for (const end of ends) end();
@@ -96,7 +96,7 @@ function readWhenAsked(meter: Meter, waiting: WaitingCalls) {
     result.observe(calls, held['calls.running'], { 'mrtr.state': 'running' });
     result.observe(calls, held['calls.abandoned'], { 'mrtr.state': 'abandoned' });
     waiting.forgetExpired();
-    result.observe(calls, waiting.size, { 'mrtr.state': 'waiting' });
+    result.observe(calls, waiting.size(), { 'mrtr.state': 'waiting' });
     for (const [age, open] of Object.entries(countByAge(waiting)))
       result.observe(questions, open, { 'mrtr.age': age });
     for (const [name, one] of plain) result.observe(one, held[name]);

@@ -1,5 +1,5 @@
 import { type Span, SpanStatusCode } from '@opentelemetry/api';
-import { type ObserverOptions, RecentCalls } from './recent-calls.ts';
+import { type ObserverOptions, recentCalls } from './recent-calls.ts';
 
 /** A logical call. */
 export interface TracedCall {
@@ -12,48 +12,47 @@ export interface TracedCall {
   outcome?: string;
 }
 
-/** The calls with open spans, and recently ended ones. */
-export class OpenCalls {
-  readonly #recent: RecentCalls<TracedCall>;
-  readonly #running = new Map<Span, TracedCall>();
-  readonly #sweeper: NodeJS.Timeout;
+export type OpenCalls = ReturnType<typeof openCalls>;
 
-  /** @throws InvalidOption for an unknown or invalid option. */
-  constructor(options: ObserverOptions) {
-    this.#recent = new RecentCalls('traceMrtr', options, (call) => end(call, 'abandoned'));
-    this.#sweeper = setInterval(() => this.#recent.forgetExpired(), 1000).unref();
-  }
+/**
+ * The calls with open spans, and recently ended ones.
+ *
+ * @throws InvalidOption for an unknown or invalid option.
+ */
+export function openCalls(options: ObserverOptions) {
+  const recent = recentCalls<TracedCall>('traceMrtr', options, (call) => end(call, 'abandoned'));
+  const running = new Map<Span, TracedCall>();
+  const sweeper = setInterval(() => recent.forgetExpired(), 1000).unref();
+  return {
+    /** Finds a call, which may have ended. */
+    find: recent.find,
 
-  /** Finds a call, which may have ended. */
-  find(id: string): TracedCall | undefined {
-    return this.#recent.find(id);
-  }
+    roundStarted(call: TracedCall, span: Span) {
+      call.rounds++;
+      call.running++;
+      running.set(span, call);
+    },
 
-  roundStarted(call: TracedCall, span: Span): void {
-    call.rounds++;
-    call.running++;
-    this.#running.set(span, call);
-  }
+    roundEnded(id: string, call: TracedCall, span: Span, outcome: string) {
+      if (!running.delete(span)) return;
+      call.running--;
+      if (outcome === 'input_required') recent.remember(id, call);
+      else call.outcome ??= outcome;
+      if (call.outcome !== undefined) end(call, call.outcome);
+    },
 
-  roundEnded(id: string, call: TracedCall, span: Span, outcome: string): void {
-    if (!this.#running.delete(span)) return;
-    call.running--;
-    if (outcome === 'input_required') this.#recent.remember(id, call);
-    else call.outcome ??= outcome;
-    if (call.outcome !== undefined) end(call, call.outcome);
-  }
-
-  /** Ends all open spans. */
-  close(): void {
-    clearInterval(this.#sweeper);
-    for (const [span, call] of this.#running) {
-      span.end();
-      call.running = 0;
-      end(call, 'unobserved');
-    }
-    for (const { value } of this.#recent.values()) end(value, 'unobserved');
-    this.#running.clear();
-  }
+    /** Ends all open spans. */
+    close() {
+      clearInterval(sweeper);
+      for (const [span, call] of running) {
+        span.end();
+        call.running = 0;
+        end(call, 'unobserved');
+      }
+      for (const { value } of recent.values()) end(value, 'unobserved');
+      running.clear();
+    },
+  };
 }
 
 /** Ends the call's span, now or at the end of the round that is being served. */

@@ -17,66 +17,48 @@ const GONE_OPTIONS = {
   maxTracedCalls: `It is fixed: ${MAX_CALLS} calls.`,
 } satisfies GoneOptions;
 
-/** A remembered call. */
-interface Recent<T> {
-  readonly value: T;
-  readonly since: number;
-}
-
-/** A value for each recent call, by the call's id. */
-export class RecentCalls<T> {
-  readonly #ttlMs: number;
-  readonly #onForget: (value: T) => void;
+/**
+ * A value for each recent call, by the call's id.
+ *
+ * @param owner the function that takes the options.
+ * @param onForget gets the value of a call that has expired, or is over the limit.
+ * @throws InvalidOption for an unknown or invalid option.
+ */
+export function recentCalls<T>(
+  owner: string,
+  options: ObserverOptions,
+  onForget: (value: T) => void = () => {},
+) {
+  requireOptions<ObserverOptions>(owner, options, { ttlSeconds: wholeSeconds() }, GONE_OPTIONS);
+  const ttlMs = (options.ttlSeconds ?? 600) * 1000;
   // All calls have the same time to live, so they expire in the order of insertion.
-  readonly #byId = new Map<string, Recent<T>>();
+  const byId = new Map<string, { readonly value: T; readonly since: number }>();
 
-  /**
-   * @param owner the function that takes the options.
-   * @param onForget gets the value of a call that has expired, or is over the limit.
-   * @throws InvalidOption for an unknown or invalid option.
-   */
-  constructor(owner: string, options: ObserverOptions, onForget: (value: T) => void = () => {}) {
-    requireOptions<ObserverOptions>(owner, options, { ttlSeconds: wholeSeconds() }, GONE_OPTIONS);
-    this.#ttlMs = (options.ttlSeconds ?? 600) * 1000;
-    this.#onForget = onForget;
-  }
-
-  /** The number of calls. */
-  get size(): number {
-    return this.#byId.size;
-  }
-
-  find(id: string): T | undefined {
-    return this.#byId.get(id)?.value;
-  }
-
-  remember(id: string, value: T): void {
-    // Move it behind all others, which expire earlier.
-    this.#byId.delete(id);
-    this.#byId.set(id, { value, since: Date.now() });
-    if (this.#byId.size > MAX_CALLS) this.#forgetOldest();
-  }
-
-  forget(id: string): void {
-    this.#byId.delete(id);
-  }
-
-  /** All calls, the oldest first. */
-  values(): Iterable<Recent<T>> {
-    return this.#byId.values();
-  }
-
-  forgetExpired(): void {
-    const before = Date.now() - this.#ttlMs;
-    for (const { since } of this.#byId.values()) {
-      if (since > before) break;
-      this.#forgetOldest();
+  function forgetOldest() {
+    for (const [id, { value }] of byId) {
+      byId.delete(id);
+      return onForget(value);
     }
   }
 
-  #forgetOldest() {
-    const [id, { value }] = this.#byId.entries().next().value as [string, Recent<T>];
-    this.#byId.delete(id);
-    this.#onForget(value);
-  }
+  return {
+    size: () => byId.size,
+    find: (id: string) => byId.get(id)?.value,
+    remember(id: string, value: T) {
+      // Move it behind all others, which expire earlier.
+      byId.delete(id);
+      byId.set(id, { value, since: Date.now() });
+      if (byId.size > MAX_CALLS) forgetOldest();
+    },
+    forget: (id: string) => void byId.delete(id),
+    /** All calls, the oldest first. */
+    values: () => byId.values(),
+    forgetExpired() {
+      const before = Date.now() - ttlMs;
+      for (const { since } of byId.values()) {
+        if (since > before) break;
+        forgetOldest();
+      }
+    },
+  };
 }

@@ -18,7 +18,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { OpenCalls, type TracedCall } from './open-calls.ts';
+import { type OpenCalls, openCalls, type TracedCall } from './open-calls.ts';
 import type { ObserverOptions } from './recent-calls.ts';
 import { contextFrom } from './traceparent.ts';
 
@@ -39,7 +39,7 @@ export function traceMrtr(
   tracer: Tracer = trace.getTracer('@mrtr/otel'),
   options: ObserverOptions = {},
 ): () => void {
-  const calls = new OpenCalls(options);
+  const calls = openCalls(options);
   const rounds = new AsyncLocalStorage<TracedRound>();
   const note = (name: string, attributes: Attributes) => rounds.getStore()?.span.addEvent(name, attributes);
   const ends = [

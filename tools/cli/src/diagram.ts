@@ -5,17 +5,20 @@
 
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import type { CountedEffect } from '@mrtr/comparison/demo';
+import type { Reply } from '@mrtr/harness';
 import {
   eventsOf,
   Layout,
+  type Message,
   objectIn,
   type Participant,
+  type QuestionEvent,
   type Row,
   type Transcript,
   type TranscriptEvent,
   tally,
 } from '@mrtr/harness/transcript';
-import { type Lifelines, lifelinesIn } from './lifelines.ts';
+import { lifelinesIn } from './lifelines.ts';
 import { type Paint, plain } from './terminal.ts';
 
 type Lines = readonly string[];
@@ -33,112 +36,91 @@ const validator = new AjvJsonSchemaValidator();
 const BESIDE_CLIENT: readonly TranscriptEvent['kind'][] = ['answer', 'visit', 'model', 'roots'];
 
 /** Draws event by event, during the conversation. Each call returns the lines that are complete. */
-export class Diagram {
-  readonly #layout: Layout;
-  readonly #lifelines: Lifelines;
-  /** Whether the server's diagnostics are observed: only they show whether state is sealed. */
-  readonly #inside: boolean;
-  #isOpen = false;
+export function diagramOf(paint: Paint = plain, inside = true, people: readonly Participant[] = []) {
+  const layout = new Layout(people);
+  const lifelines = lifelinesIn(paint);
+  let isOpen = false;
   /** An arrow to the server waits for the next event, which may be the entry that is its label. */
-  #arrowPending = false;
-  #sealed = false;
-  #errorDrawn = false;
-  #question: Extract<TranscriptEvent, { kind: 'question' }> | undefined;
+  let isArrowPending = false;
+  let isSealed = false;
+  let isErrorDrawn = false;
+  let question: QuestionEvent | undefined;
 
-  constructor(paint: Paint = plain, inside = true, people: readonly Participant[] = []) {
-    this.#layout = new Layout(people);
-    this.#inside = inside;
-    this.#lifelines = lifelinesIn(paint);
-  }
-
-  begin(): Lines {
-    return [this.#lifelines.heads()];
-  }
-
-  next(event: TranscriptEvent): Lines {
-    const row = this.#layout.next(event);
-    if (event.kind === 'state' && event.phase !== 'rejected') {
-      // The message that carries the state shows it.
-      this.#sealed = event.phase === 'sealed';
-      return [];
-    }
-    if (!row) return [];
-    if (event.kind === 'question') this.#question = event;
-    const isLabel = this.#arrowPending && isWhole(row);
-    const arrow = this.#arrow(isLabel ? row.text : undefined);
-    const drawn = isLabel || event.kind === 'question' ? [] : this.#draw(row);
-    this.#isOpen = row.isOpen;
-    return [...arrow, ...drawn];
-  }
-
-  end({ end: { error } }: Pick<Transcript, 'end'>): Lines {
-    const lines = [...this.#arrow()];
-    // The client itself raised an error that no message carries.
-    if (error && !this.#errorDrawn) lines.push(...this.#lifelines.text(`✗ ${error.message}`, 'error', false));
-    return lines;
-  }
-
-  #draw(row: Row) {
+  function draw(row: Row): Lines {
     const { event, text, tone } = row;
-    if (event.kind === 'message') return this.#drawMessage(row, event);
+    if (event.kind === 'message') return drawMessage(row, event);
     const words = `${SIGNS[event.kind] ?? ''}${text}`;
-    if (!BESIDE_CLIENT.includes(event.kind)) return this.#lifelines.note(words, tone, this.#isOpen);
-    const lines = this.#lifelines.text(words, tone, this.#isOpen);
-    const why = this.#misfit(event);
+    if (!BESIDE_CLIENT.includes(event.kind)) return lifelines.note(words, tone, isOpen);
+    const why = event.kind === 'answer' ? misfit(event.reply) : undefined;
     // The server asks again, and the messages do not show why.
-    return why === undefined
-      ? lines
-      : [...lines, ...this.#lifelines.text(`  does not fit: ${why}`, 'error', this.#isOpen)];
+    const reason = why === undefined ? [] : lifelines.text(`  does not fit: ${why}`, 'error', isOpen);
+    return [...lifelines.text(words, tone, isOpen), ...reason];
   }
 
-  #misfit(event: TranscriptEvent) {
-    const { url, schema = {} } = this.#question ?? {};
-    if (
-      event.kind !== 'answer' ||
-      event.reply === 'silence' ||
-      event.reply.action !== 'accept' ||
-      url !== undefined
-    )
-      return undefined;
-    const checked = validator.getValidator(schema)(event.reply.content ?? {});
-    return checked.valid
-      ? undefined
-      : checked.errorMessage.replaceAll('data/', '').replace('be equal to', 'be');
+  function misfit(reply: Reply) {
+    const { url, schema = {} } = question ?? {};
+    if (reply === 'silence' || reply.action !== 'accept' || url !== undefined) return undefined;
+    const checked = validator.getValidator(schema)(reply.content ?? {});
+    return checked.errorMessage?.replaceAll('data/', '').replace('be equal to', 'be');
   }
 
-  #drawMessage(
-    { isSent, isOpen, text, tone }: Row,
-    { message, lost, to }: Extract<TranscriptEvent, { kind: 'message' }>,
-  ) {
+  function drawMessage({ isSent, text, tone, ...row }: Row, { message, lost, to }: Message): Lines {
     const isLost = lost || to === undefined;
     if (isSent) {
-      const lines = this.#lifelines.text(text, tone, this.#isOpen);
-      if (isLost) return [...lines, this.#lifelines.lost(true, isOpen)];
-      this.#arrowPending = true;
+      const lines = lifelines.text(text, tone, isOpen);
+      if (isLost) return [...lines, lifelines.lost(true, row.isOpen)];
+      isArrowPending = true;
       return lines;
     }
-    this.#errorDrawn ||= message.error !== undefined;
+    isErrorDrawn ||= message.error !== undefined;
     const result = objectIn(message, 'result');
-    const aside = result.isError === true ? 'isError' : this.#describeState(result.requestState);
+    const aside = result.isError === true ? 'isError' : describeState(result.requestState);
     return [
-      ...this.#lifelines.text(text, tone, true, aside),
-      isLost ? this.#lifelines.lost(false, isOpen) : this.#lifelines.toClient(isOpen),
+      ...lifelines.text(text, tone, true, aside),
+      isLost ? lifelines.lost(false, row.isOpen) : lifelines.toClient(row.isOpen),
     ];
   }
 
-  #describeState(state: unknown) {
+  function describeState(state: unknown) {
     if (typeof state !== 'string') return '';
     const size = `state ${Buffer.byteLength(state)} B`;
-    const sealed = this.#sealed ? ', sealed' : ', not sealed';
-    this.#sealed = false;
-    return this.#inside ? size + sealed : size;
+    const sealed = isSealed ? ', sealed' : ', not sealed';
+    isSealed = false;
+    // Only the server's diagnostics show whether state is sealed.
+    return inside ? size + sealed : size;
   }
 
-  #arrow(label?: string) {
-    if (!this.#arrowPending) return [];
-    this.#arrowPending = false;
-    return [this.#lifelines.toServer(label)];
+  function drawArrow(label?: string) {
+    if (!isArrowPending) return [];
+    isArrowPending = false;
+    return [lifelines.toServer(label)];
   }
+
+  return {
+    begin: (): Lines => [lifelines.heads()],
+
+    next(event: TranscriptEvent): Lines {
+      const row = layout.next(event);
+      if (event.kind === 'state' && event.phase !== 'rejected') {
+        // The message that carries the state shows it.
+        isSealed = event.phase === 'sealed';
+        return [];
+      }
+      if (!row) return [];
+      if (event.kind === 'question') question = event;
+      const isLabel = isArrowPending && isWhole(row);
+      const arrow = drawArrow(isLabel ? row.text : undefined);
+      const drawn = isLabel || event.kind === 'question' ? [] : draw(row);
+      isOpen = row.isOpen;
+      return [...arrow, ...drawn];
+    },
+
+    end({ end: { error } }: Pick<Transcript, 'end'>): Lines {
+      // The client itself raised an error that no message carries.
+      const isDrawn = !error || isErrorDrawn;
+      return [...drawArrow(), ...(isDrawn ? [] : lifelines.text(`✗ ${error.message}`, 'error', false))];
+    },
+  };
 }
 
 /** Whether a row is the entry of the acting part, and not of a step or resolver before it. */
@@ -147,7 +129,7 @@ const isWhole = ({ event }: Row) =>
 
 export function diagram(transcript: Transcript, paint: Paint = plain): Lines {
   const people = transcript.participants.filter(({ kind }) => kind === 'person');
-  const drawing = new Diagram(paint, true, people);
+  const drawing = diagramOf(paint, true, people);
   const rows = transcript.events.flatMap((event) => drawing.next(event));
   return [...drawing.begin(), ...rows, ...drawing.end(transcript)];
 }

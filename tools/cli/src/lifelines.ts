@@ -9,10 +9,7 @@ export const ASIDE = `${MARGIN}┆  `;
 // The width to the right of the server's lifeline.
 const LABEL = WIDTH - MARGIN.length - BETWEEN - 2;
 
-/** Draws single parts, without knowledge of the protocol. */
-export type Lifelines = ReturnType<typeof lifelinesIn>;
-
-/** Makes the lifelines. While a request is `open`, the server's lifeline is thick. */
+/** Draws single parts, without knowledge of the protocol. While a request is `open`, the server's lifeline is thick. */
 export function lifelinesIn(paint: Paint) {
   const row = (left: string, right: string, role: Role, open: boolean) => {
     const gap = ' '.repeat(TEXT - columns(left) - columns(right));

@@ -4,7 +4,7 @@ import type { User } from '@mrtr/harness';
 import { jsonText } from '@mrtr/harness/internal';
 import { type Participant, type Transcript, toMermaid } from '@mrtr/harness/transcript';
 import type { Format } from './command-line.ts';
-import { Diagram } from './diagram.ts';
+import { diagramOf } from './diagram.ts';
 import { type Paint, type Terminal, wrap } from './terminal.ts';
 
 export interface DemoContext {
@@ -26,7 +26,7 @@ export async function drawCall(
     people,
   }: { readonly inside?: boolean | undefined; readonly people?: readonly Participant[] } = {},
 ): Promise<Transcript> {
-  const diagram = new Diagram(context.paint, inside, people);
+  const diagram = diagramOf(context.paint, inside, people);
   // Hold back the heads until the first event, because the call may be impossible. Hold back lines while the person
   // types.
   const waiting = [...diagram.begin()];

@@ -56,7 +56,7 @@ export async function postgresServer(url?: string, options: StartOptions = {}): 
 
 /** Starts a server on this machine; see {@link postgresServer}. */
 export async function ownServer(options: StartOptions = {}): Promise<OwnServer> {
-  const keeper = new Keeper();
+  const keeper = startKeeper();
   try {
     return await startIn(await keeper.folder, keeper, options);
   } catch (cause) {
@@ -110,42 +110,39 @@ interface Run {
   readonly ready?: string;
 }
 
+type Keeper = ReturnType<typeof startKeeper>;
+
 /**
- * A process that runs PostgreSQL's programs in a folder of its own. When our process ends or is killed, it ends them and
- * deletes the folder.
+ * Starts a process that runs PostgreSQL's programs in a folder of its own. When our process ends or is killed, it ends them
+ * and deletes the folder.
  */
-class Keeper {
+function startKeeper() {
   // Detached, so that a Ctrl+C ends our process only, which may need the server in order to close.
-  readonly #process = spawn(process.execPath, [KEEPER], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    detached: true,
-  });
-  readonly #exited = once(this.#process, 'exit');
-  readonly #answers = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
-  readonly folder = this.#answer();
-
-  constructor() {
-    this.#process.stdin.on('error', () => {});
-  }
-
-  /** @throws Error with the program's output, if it fails or ends before it is ready. */
-  async run(what: Run | 'end'): Promise<void> {
-    this.#process.stdin.write(`${JSON.stringify(what)}\n`);
-    const failure = await this.#answer();
-    if (failure !== '') throw new Error(failure);
-  }
-
-  /** Ends everything, and deletes the folder. */
-  async leave(): Promise<void> {
-    this.#process.stdin.end();
-    await this.#exited;
-  }
-
-  async #answer(): Promise<string> {
-    const { value, done } = await this.#answers.next();
+  const keeper = spawn(process.execPath, [KEEPER], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  const exited = once(keeper, 'exit');
+  keeper.stdin.on('error', () => {});
+  const answers = createInterface({ input: keeper.stdout })[Symbol.asyncIterator]();
+  async function answer(): Promise<string> {
+    const { value, done } = await answers.next();
     if (done) throw new Error('The keeper of PostgreSQL ended.');
     return JSON.parse(value);
   }
+  return {
+    folder: answer(),
+
+    /** @throws Error with the program's output, if it fails or ends before it is ready. */
+    async run(what: Run | 'end') {
+      keeper.stdin.write(`${JSON.stringify(what)}\n`);
+      const failure = await answer();
+      if (failure !== '') throw new Error(failure);
+    },
+
+    /** Ends everything, and deletes the folder. */
+    async leave() {
+      keeper.stdin.end();
+      await exited;
+    },
+  };
 }
 
 /** The folder of PostgreSQL's programs, in this platform's package or in a copy that `nobody` can read. */

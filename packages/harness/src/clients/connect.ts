@@ -3,7 +3,7 @@ import type { Client, Transport } from '@modelcontextprotocol/client';
 import type { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport as LegacyTransport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ClientApplication } from './client-application.ts';
-import { RecordedApplication } from './recorded-application.ts';
+import { recordedApplication } from './recorded-application.ts';
 
 /**
  * Connects the SDK's v2 client, pinned to 2026-07-28. With `fallback` it also accepts servers at 2025-11-25.
@@ -19,7 +19,7 @@ export async function modernClient(
   { fallback = false } = {},
 ): Promise<Client> {
   const { connectModern } = await import('./modern.ts');
-  return connectModern(transport, new RecordedApplication(application), fallback);
+  return connectModern(transport, recordedApplication(application), fallback);
 }
 
 /**
@@ -33,5 +33,5 @@ export async function legacyClient(
   application: ClientApplication = {},
 ): Promise<LegacyClient> {
   const { connectLegacy } = await import('./legacy.ts');
-  return connectLegacy(transport, new RecordedApplication(application));
+  return connectLegacy(transport, recordedApplication(application));
 }

@@ -1,6 +1,8 @@
 /** The application of a client: its person, model and roots, with their actions recorded. */
 import type {
   ClientCapabilities,
+  CreateMessageRequest,
+  CreateMessageResult,
   ElicitResult,
   InputRequest,
   InputResponse,
@@ -11,91 +13,81 @@ import type { Hosting } from '../hosts/endpoint.ts';
 import { Recorder } from '../recording/recorder.ts';
 import type { Reply } from '../transcript/call.ts';
 import { type End, PERSON } from '../transcript/transcript.ts';
-import type { ClientApplication, Model } from './client-application.ts';
+import type { ClientApplication } from './client-application.ts';
 import { RoundResult } from './round-result.ts';
 import { replyOf, type ShownQuestion } from './user.ts';
 
-/** Answers a server's requests from a {@link ClientApplication}, and records each question and answer. */
-export class RecordedApplication {
-  readonly capabilities: ClientCapabilities;
-  readonly #application: ClientApplication;
-  readonly recorder: Recorder;
-  readonly #framesHeld: Hosting['framesHeld'];
-  #questions = 0;
-  /** The first end of the call. */
-  end: End | undefined;
+export type RecordedApplication = ReturnType<typeof recordedApplication>;
 
-  /** Without a conversation, nothing is recorded. */
-  constructor(
-    application: ClientApplication,
-    recorder = new Recorder(),
-    framesHeld: Hosting['framesHeld'] = () => 0,
-  ) {
-    rejectGoneOptions(application);
-    const { capabilities, user, model, roots } = application;
-    this.capabilities = capabilities ?? {
-      ...(user && { elicitation: user.open ? { form: {}, url: {} } : {} }),
-      ...(model && { sampling: {} }),
-      ...(roots && { roots: {} }),
-    };
-    this.#application = application;
-    this.recorder = recorder;
-    this.#framesHeld = framesHeld;
-  }
-
-  readonly elicit = async (question: ShownQuestion): Promise<ElicitResult> => {
-    const { user } = this.#application;
-    if (!user) throw new Error('The client has no user.');
-    const id = await this.show(question);
-    const reply = await replyOf(user, question);
-    this.recordReply(id, reply);
-    // The SDK's clients must answer, so silence becomes an acceptance without content.
-    return reply === 'silence' ? { action: 'accept' } : reply;
+/** Answers a server's requests from `application`. In a conversation, each question and answer is recorded. */
+export function recordedApplication(
+  application: ClientApplication,
+  recorder = new Recorder(),
+  framesHeld: Hosting['framesHeld'] = () => 0,
+) {
+  rejectGoneOptions(application);
+  const { user, model, roots } = application;
+  const capabilities: ClientCapabilities = application.capabilities ?? {
+    ...(user && { elicitation: user.open ? { form: {}, url: {} } : {} }),
+    ...(model && { sampling: {} }),
+    ...(roots && { roots: {} }),
   };
-
-  readonly createMessage: Model = async (params) => {
-    const { model } = this.#application;
-    if (!model) throw new Error('The client has no model.');
-    const framesHeld = await this.#framesHeld();
-    const result = await model(params);
-    this.recorder.record({ kind: 'model', params, result, framesHeld });
-    return result;
-  };
-
-  readonly listRoots = async (): Promise<ListRootsResult> => {
-    const framesHeld = await this.#framesHeld();
-    const roots = [...(this.#application.roots ?? [])];
-    this.recorder.record({ kind: 'roots', roots, framesHeld });
-    return { roots };
-  };
-
-  async fulfil(request: Exclude<InputRequest, { method: 'elicitation/create' }>): Promise<InputResponse> {
-    return request.method === 'roots/list' ? this.listRoots() : this.createMessage(request.params);
-  }
+  let questions = 0;
+  let firstEnd: End | undefined;
 
   /** Records a question to the person. Returns its id in the transcript. */
-  async show({ message, requestedSchema, url, key }: ShownQuestion): Promise<number> {
-    const id = ++this.#questions;
-    const framesHeld = await this.#framesHeld();
-    this.recorder.record({
+  async function show({ message, requestedSchema, url, key }: ShownQuestion): Promise<number> {
+    const id = ++questions;
+    recorder.record({
       kind: 'question',
-      to: PERSON,
-      id,
-      message,
-      schema: requestedSchema,
+      ...{ to: PERSON, id, message, schema: requestedSchema },
       ...(url !== undefined && { url }),
       ...(key !== undefined && { key }),
-      framesHeld,
+      framesHeld: await framesHeld(),
     });
     return id;
   }
 
-  endWith(end: End): RoundResult {
-    this.end ??= end;
-    return RoundResult.last(end);
+  const recordReply = (id: number, reply: Reply) =>
+    recorder.record({ kind: 'answer', from: PERSON, id, reply });
+
+  async function elicit(question: ShownQuestion): Promise<ElicitResult> {
+    if (!user) throw new Error('The client has no user.');
+    const id = await show(question);
+    const reply = await replyOf(user, question);
+    recordReply(id, reply);
+    // The SDK's clients must answer, so silence becomes an acceptance without content.
+    return reply === 'silence' ? { action: 'accept' } : reply;
   }
 
-  recordReply(id: number, reply: Reply): void {
-    this.recorder.record({ kind: 'answer', from: PERSON, id, reply });
+  async function createMessage(params: CreateMessageRequest['params']): Promise<CreateMessageResult> {
+    if (!model) throw new Error('The client has no model.');
+    const held = await framesHeld();
+    const result = await model(params);
+    recorder.record({ kind: 'model', params, result, framesHeld: held });
+    return result;
   }
+
+  async function listRoots(): Promise<ListRootsResult> {
+    const result = { roots: [...(roots ?? [])] };
+    recorder.record({ kind: 'roots', ...result, framesHeld: await framesHeld() });
+    return result;
+  }
+
+  return {
+    ...{ capabilities, recorder, show, recordReply, elicit, createMessage, listRoots },
+
+    fulfil: (request: Exclude<InputRequest, { method: 'elicitation/create' }>): Promise<InputResponse> =>
+      request.method === 'roots/list' ? listRoots() : createMessage(request.params),
+
+    /** The first end of the call. */
+    get end() {
+      return firstEnd;
+    },
+
+    endWith(end: End) {
+      firstEnd ??= end;
+      return RoundResult.last(end);
+    },
+  };
 }

@@ -2,7 +2,7 @@
 
 import { CLIENT_INFO, type ClientApplication } from '../clients/client-application.ts';
 import { type Connected, ManualUser } from '../clients/manual-user.ts';
-import { RecordedApplication } from '../clients/recorded-application.ts';
+import { recordedApplication } from '../clients/recorded-application.ts';
 import type { RoundResult, SendOptions } from '../clients/round-result.ts';
 import type { User } from '../clients/user.ts';
 import { rejectGoneOptions } from '../gone-options.ts';
@@ -98,7 +98,7 @@ export async function openCall<Of extends Hosting>(
       unobserve();
       throw error;
     });
-  const application = new RecordedApplication(request, recorder, hosting.framesHeld);
+  const application = recordedApplication(request, recorder, hosting.framesHeld);
   const { client: kind, user, caller } = request;
   let client: Connected | undefined;
   return {
