@@ -4,8 +4,6 @@ import { Undecided } from '../session/session.ts';
 import { canonical, isObject, type JsonObject, mapMembers, objectAt } from '../wire/json.ts';
 import { type Operation, UsageError } from './target.ts';
 
-export type Variation = ReturnType<typeof createVariation>;
-
 /** `vary`: the name of an argument, or a list of values for each argument. @throws UsageError if it names no argument */
 export function createVariation(base: JsonObject, vary: string | JsonObject, schema: () => unknown) {
   const names = Object.keys(base);
