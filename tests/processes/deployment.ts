@@ -2,7 +2,13 @@
 
 import type { StartHosting } from '@mrtr/comparison/calls';
 import type { Hosting } from '@mrtr/harness';
-import { Database, InstanceProcess, ProcessFleet, type SubjectModule } from '@mrtr/matrix/processes';
+import {
+  createDatabase,
+  type InstanceProcess,
+  processFleet,
+  type SubjectModule,
+  startInstance,
+} from '@mrtr/matrix/processes';
 
 type Locate = (subject: { readonly id: string }) => SubjectModule;
 
@@ -14,8 +20,8 @@ export interface ProcessHosting extends Hosting {
 
 /** Starts one process with sessions, several without that take turns, and the database of all. */
 export async function startProcesses(locate: Locate, { fleet = 3 } = {}) {
-  const database = new Database();
-  const starting = Array.from({ length: 1 + fleet }, () => InstanceProcess.start(database));
+  const database = createDatabase();
+  const starting = Array.from({ length: 1 + fleet }, () => startInstance(database));
   const instances = await Promise.all(starting).catch((error: unknown) => {
     database.close();
     throw error;
@@ -30,7 +36,7 @@ export async function startProcesses(locate: Locate, { fleet = 3 } = {}) {
     const isSingle = hosting === 'http';
     const used = isSingle ? instances.slice(0, 1) : instances.slice(1).filter(({ alive }) => alive);
     const serve = isSingle ? 'sessions' : 'stateless';
-    const hosted = new ProcessFleet(database, context);
+    const hosted = processFleet(database, context);
     const open = (one: InstanceProcess, at: number) =>
       hosted.open(`i${at + 1}`, one, (place) => one.open(place, { ...opening, serve }));
     await Promise.all(used.map(open));

@@ -4,7 +4,13 @@ import { callSubject, findScript } from '@mrtr/comparison/calls';
 import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { eventsOf, type Lines, type Transcript } from '@mrtr/harness/transcript';
 import { requestOf } from '@mrtr/matrix';
-import { Database, InstanceProcess, ProcessFleet } from '@mrtr/matrix/processes';
+import {
+  createDatabase,
+  type Database,
+  type InstanceProcess,
+  processFleet,
+  startInstance,
+} from '@mrtr/matrix/processes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 
@@ -12,8 +18,8 @@ let database: Database;
 let instance: InstanceProcess;
 
 beforeAll(async () => {
-  database = new Database();
-  instance = await InstanceProcess.start(database);
+  database = createDatabase();
+  instance = await startInstance(database);
 });
 afterAll(async () => {
   await instance.stop();
@@ -29,7 +35,7 @@ async function callOf(id: string): Promise<Transcript> {
     script: findScript('metric'),
   } as const;
   return callSubject(requestOf(await loadOption(listed), where), async (context) => {
-    const fleet = new ProcessFleet(database, context);
+    const fleet = processFleet(database, context);
     const key = Buffer.from(context.key).toString('base64');
     const serving = { legacy: 'shim', serve: 'sessions', countLines: true } as const;
     await fleet.open('i1', instance, (place) =>

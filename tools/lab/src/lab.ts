@@ -1,5 +1,5 @@
 /** The live lab: two sides, and commands to them. */
-import { Database } from '@mrtr/matrix/processes';
+import { createDatabase } from '@mrtr/matrix/processes';
 import { type OwnOptions, OwnServer } from './own/own-server.ts';
 import { Pane } from './pane.ts';
 import { Postgres } from './postgres.ts';
@@ -7,7 +7,7 @@ import type { Command, SideChange, SideState } from './protocol.ts';
 import { OWN, type SetUp, SIDES, type SideName, setUp } from './set-up.ts';
 
 export class Lab {
-  readonly #database = new Database();
+  readonly #database = createDatabase();
   readonly #postgres: Postgres;
   readonly #sides: Readonly<Record<SideName, Pane>>;
   readonly #watchers = new Set<(change: SideChange) => void>();

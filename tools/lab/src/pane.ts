@@ -10,7 +10,14 @@ import { converse, type Hosting, type Reply, type ShownQuestion } from '@mrtr/ha
 import { type Fetch, participantsOf, type Recorder } from '@mrtr/harness/internal';
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import { versionOf } from '@mrtr/matrix/deploy';
-import { type Database, InstanceProcess, type Opening, ProcessFleet } from '@mrtr/matrix/processes';
+import {
+  type Database,
+  type InstanceProcess,
+  type Opening,
+  type ProcessFleet,
+  processFleet,
+  startInstance,
+} from '@mrtr/matrix/processes';
 import { CALLS, insides } from './insides.ts';
 import { network } from './network.ts';
 import { OFFERED } from './offered.ts';
@@ -284,7 +291,7 @@ export class Pane {
     const instance =
       this.#isOwn && this.#own
         ? await OwnInstance.start(this.#own, this.#before)
-        : await InstanceProcess.start(this.#database);
+        : await startInstance(this.#database);
     this.#instances[id] = instance;
     return instance;
   }
@@ -367,7 +374,7 @@ export class Pane {
 
   readonly #host = async (recorder: Recorder): Promise<Hosting> => {
     const world = recordedWorld(recorder);
-    const fleet = new ProcessFleet<Running>(this.#database, { world, recorder }, () => this.#fault.to);
+    const fleet = processFleet<Running>(this.#database, { world, recorder }, () => this.#fault.to);
     const lines = new CallLines(recorder, (line) => this.#before.has(line));
     this.#opening = this.#isOwn ? undefined : this.#firstOpening();
     this.#connect = (instance) => async (place) =>

@@ -1,6 +1,6 @@
 /** The processes that serve one conversation. Its rounds reach them in turn, or a chosen one. */
 import { randomUUID } from 'node:crypto';
-import type { Endpoint, Hosting } from '@mrtr/harness';
+import type { Endpoint } from '@mrtr/harness';
 import type { Fetch } from '@mrtr/harness/internal';
 import type { Database, Scope } from './database.ts';
 import type { InstanceProcess } from './instance.ts';
@@ -18,100 +18,97 @@ export interface Instance {
   framesHeld(scope: string): Promise<number>;
 }
 
-interface Member<One> {
-  readonly instance: One;
-  readonly send: Fetch;
-  readonly onKill: () => void;
-}
+export type ProcessFleet<One extends Instance = InstanceProcess> = ReturnType<typeof processFleet<One>>;
 
-export class ProcessFleet<One extends Instance = InstanceProcess> implements Hosting {
-  readonly #scope = randomUUID();
-  readonly #context: Scope;
-  readonly #chosen: () => string | undefined;
-  readonly #over: () => void;
-  readonly #members = new Map<string, Member<One>>();
-  #turn = 0;
-  #servedLast: One | undefined;
+/** @param chosen names the instance for the next request. Default: the next one in turn, also for one that has ended. */
+export function processFleet<One extends Instance = InstanceProcess>(
+  database: Database,
+  context: Scope,
+  chosen: () => string | undefined = () => undefined,
+) {
+  const { recorder } = context;
+  const scope = randomUUID();
+  const closeScope = database.open(scope, context);
+  const members = new Map<
+    string,
+    { readonly instance: One; readonly send: Fetch; readonly onKill: () => void }
+  >();
+  let turn = 0;
+  let servedLast: One | undefined;
 
-  /** @param chosen names the instance for the next request. Default: the next one in turn, also for one that has ended. */
-  constructor(database: Database, context: Scope, chosen: () => string | undefined = () => undefined) {
-    this.#context = context;
-    this.#chosen = chosen;
-    this.#over = database.open(this.#scope, context);
-  }
+  const idsOfMembers = () => [...members.keys()].sort();
 
-  get instances(): readonly string[] {
-    return [...this.#members.keys()].sort();
-  }
-
-  /**
-   * Lets an instance serve under this id, through the function that `connect` makes. With `restart`, it replaces the
-   * previous one, and the transcript shows it.
-   */
-  async open(
-    id: string,
-    instance: One,
-    connect: (place: InstanceAddress) => Promise<Fetch>,
-    restart?: { readonly deployed?: string },
-  ): Promise<void> {
-    const { recorder } = this.#context;
-    const send = await connect({ scope: this.#scope, instance: id });
-    const before = this.#members.get(id);
-    const onKill = () => recorder.record({ kind: 'kill', instance: id });
-    instance.onKill.add(onKill);
-    this.#members.set(id, { instance, send, onKill });
-    if (restart) recorder.record({ kind: 'restart', instance: id, ...restart });
-    await this.#release(before);
-  }
-
-  /** The process that served the latest message: the one to kill for this call. */
-  readonly servedLast = (): One | undefined => this.#servedLast;
-
-  readonly endpoint = (): Endpoint & { readonly fetch: Fetch } => ({
-    kind: 'http',
-    url: ADDRESS,
-    fetch: async (url, init) => {
-      const isMessage = init?.method === 'POST';
-      // The rounds of a call take turns. The requests that connect the client go to the instance of the first round.
-      const id = this.#pick(isMessage && String(init.body).includes('"method":"tools/call"'));
-      const { recorder } = this.#context;
-      const member = id === undefined ? undefined : this.#members.get(id);
-      if (id === undefined || !member) throw new Error('The connection was refused: no instance is alive.');
-      if (isMessage) {
-        recorder.recordRoute(id, String(init.body));
-        this.#servedLast = member.instance;
-      }
-      return member.send(url, init);
-    },
-  });
-
-  readonly framesHeld = async (): Promise<number> => {
-    const held = [...this.#members.values()].map(({ instance }) => instance.framesHeld(this.#scope));
-    return (await Promise.all(held)).reduce((sum, frames) => sum + frames, 0);
-  };
-
-  async leave(id: string): Promise<void> {
-    const member = this.#members.get(id);
-    this.#members.delete(id);
-    await this.#release(member);
-  }
-
-  readonly close = async (): Promise<void> => {
-    await Promise.all(this.instances.map((id) => this.leave(id)));
-    this.#over();
-  };
-
-  async #release(member: Member<One> | undefined): Promise<void> {
+  async function release(id: string) {
+    const member = members.get(id);
+    members.delete(id);
     member?.instance.onKill.delete(member.onKill);
-    await member?.instance.close(this.#scope);
+    await member?.instance.close(scope);
   }
 
-  #pick(isRound: boolean): string | undefined {
-    const alive = this.instances.filter((id) => this.#members.get(id)?.instance.alive);
-    const chosen = this.#chosen();
-    if (chosen !== undefined && alive.includes(chosen)) return chosen;
-    const id = alive[this.#turn % Math.max(1, alive.length)];
-    if (isRound) this.#turn++;
+  function pick(isRound: boolean) {
+    const alive = idsOfMembers().filter((id) => members.get(id)?.instance.alive);
+    const wanted = chosen();
+    if (wanted !== undefined && alive.includes(wanted)) return wanted;
+    const id = alive[turn % Math.max(1, alive.length)];
+    if (isRound) turn++;
     return id;
   }
+
+  return {
+    get instances(): readonly string[] {
+      return idsOfMembers();
+    },
+
+    /**
+     * Lets an instance serve under this id, through the function that `connect` makes. With `restart`, it replaces the
+     * previous one, and the transcript shows it.
+     */
+    async open(
+      id: string,
+      instance: One,
+      connect: (place: InstanceAddress) => Promise<Fetch>,
+      restart?: { readonly deployed?: string },
+    ) {
+      const send = await connect({ scope, instance: id });
+      const before = members.get(id);
+      const onKill = () => recorder.record({ kind: 'kill', instance: id });
+      instance.onKill.add(onKill);
+      members.set(id, { instance, send, onKill });
+      if (restart) recorder.record({ kind: 'restart', instance: id, ...restart });
+      before?.instance.onKill.delete(before.onKill);
+      await before?.instance.close(scope);
+    },
+
+    /** The process that served the latest message: the one to kill for this call. */
+    servedLast: () => servedLast,
+
+    endpoint: (): Endpoint & { readonly fetch: Fetch } => ({
+      kind: 'http',
+      url: ADDRESS,
+      fetch: async (url, init) => {
+        const isMessage = init?.method === 'POST';
+        // The rounds of a call take turns. The requests that connect the client go to the instance of the first round.
+        const id = pick(isMessage && String(init.body).includes('"method":"tools/call"'));
+        const member = id === undefined ? undefined : members.get(id);
+        if (id === undefined || !member) throw new Error('The connection was refused: no instance is alive.');
+        if (isMessage) {
+          recorder.recordRoute(id, String(init.body));
+          servedLast = member.instance;
+        }
+        return member.send(url, init);
+      },
+    }),
+
+    async framesHeld() {
+      const held = await Promise.all([...members.values()].map(({ instance }) => instance.framesHeld(scope)));
+      return held.reduce((sum, frames) => sum + frames, 0);
+    },
+
+    leave: release,
+
+    async close() {
+      await Promise.all(idsOfMembers().map(release));
+      closeScope();
+    },
+  };
 }

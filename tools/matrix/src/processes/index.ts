@@ -1,8 +1,8 @@
 /** `@mrtr/matrix/processes`: the same conversations, with servers in separate processes that can be killed. */
 
 export { authorsFile } from './authors-file.ts';
-export { Database } from './database.ts';
-export { type Instance, ProcessFleet } from './fleet.ts';
-export { InstanceProcess } from './instance.ts';
+export { createDatabase, type Database } from './database.ts';
+export { type Instance, type ProcessFleet, processFleet } from './fleet.ts';
+export { type InstanceProcess, startInstance } from './instance.ts';
 export type { Opening, SubjectModule } from './messages.ts';
 export { typescriptProgram } from './program.ts';
