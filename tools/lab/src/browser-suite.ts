@@ -13,7 +13,7 @@ export async function testInBrowser(write: boolean): Promise<number> {
   builtPage((text) => new Writer(process.stdout).write(`${text}\n`));
   installTools();
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  const suites = ['lab', 'served', 'report', 'approve', 'passkeys'].map((name) =>
+  const suites = ['lab', 'own', 'served', 'report', 'approve', 'passkeys'].map((name) =>
     path(`../page/tests/${name}.browser.ts`),
   );
   const args = ['--import', tsx, '--test', '--test-concurrency=2', '--test-reporter=spec', ...suites];

@@ -34,7 +34,7 @@ interface Answering {
   /** Its answers that were not taken yet: one may come late. */
   answers: Taken[];
   /** Called with each answer, and at its end. */
-  changed: () => void;
+  readonly changed: Set<() => void>;
 }
 
 /** Listens on 127.0.0.1, for processes that know its token. */
@@ -84,25 +84,27 @@ export class LineChannel {
   }
 
   #accept(socket: Socket): void {
-    const one: Answering = { socket, owed: 0, answers: [], changed: () => {} };
+    const one: Answering = { socket, owed: 0, answers: [], changed: new Set() };
     let text = '';
     socket.setEncoding('utf8').on('error', () => {});
     socket.on('close', () => {
       this.#processes.delete(one);
       one.owed = 0;
-      one.changed();
+      for (const look of one.changed) look();
     });
     socket.on('data', (part) => {
       text += part;
-      const isKnown = this.#processes.has(one);
-      if (text.length > (isKnown ? MAX_LENGTH : this.#token.length + 1)) socket.destroy();
-      if (!text.endsWith('\n')) return;
-      if (isKnown) receive(one, text);
-      else if (text === `${this.#token}\n`) {
-        this.#processes.add(one);
-        this.#connected.open();
-      } else socket.destroy();
-      text = '';
+      const lines = text.split('\n');
+      text = lines.pop() ?? '';
+      for (const line of lines) {
+        if (this.#processes.has(one)) receive(one, line);
+        else if (line === this.#token) {
+          this.#processes.add(one);
+          this.#connected.open();
+        } else socket.destroy();
+      }
+      const most = this.#processes.has(one) ? MAX_LENGTH : this.#token.length;
+      if (text.length > most) socket.destroy();
     });
   }
 }
@@ -115,19 +117,21 @@ function receive(one: Answering, text: string): void {
     // It is not the preload that answers.
     one.socket.destroy();
   }
-  one.changed();
+  for (const look of one.changed) look();
 }
 
 async function ask(one: Answering): Promise<readonly Taken[]> {
   one.owed++;
   one.socket.write('take\n');
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, PATIENCE_MS);
-    one.changed = () => {
-      if (one.owed > 0) return;
+    const end = () => {
       clearTimeout(timer);
+      one.changed.delete(look);
       resolve();
     };
+    const look = () => one.owed === 0 && end();
+    const timer = setTimeout(end, PATIENCE_MS);
+    one.changed.add(look);
   });
   const { answers } = one;
   one.answers = [];

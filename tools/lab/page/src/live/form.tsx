@@ -9,6 +9,7 @@ export interface Field {
   readonly description?: unknown;
   readonly format?: unknown;
   readonly default?: unknown;
+  readonly examples?: unknown;
   readonly enum?: unknown;
   readonly enumNames?: unknown;
   readonly oneOf?: unknown;
@@ -99,13 +100,25 @@ interface FormProps {
   readonly schema: Schema;
   /** What stands in the fields at first. */
   readonly given?: Content;
+  /** Stands above the fields. */
+  readonly head?: ComponentChildren;
   readonly submit: string;
   readonly disabled?: boolean;
   readonly onSubmit: (content: Content) => void;
+  /** Stands beside the button. */
   readonly children?: ComponentChildren;
 }
 
-export function Form({ label, schema, given = {}, submit, disabled = false, onSubmit, children }: FormProps) {
+export function Form({
+  label,
+  schema,
+  given = {},
+  head,
+  submit,
+  disabled = false,
+  onSubmit,
+  children,
+}: FormProps) {
   const fields = fieldsOf(schema);
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
   const [held, setHeld] = useState<Content>(() =>
@@ -126,28 +139,30 @@ export function Form({ label, schema, given = {}, submit, disabled = false, onSu
   return (
     <form
       aria-label={label}
-      class="line"
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
     >
-      <fieldset disabled={disabled}>
-        {fields.map(([name, field]) => (
-          <Input
-            key={name}
-            name={name}
-            field={field}
-            required={required.includes(name)}
-            held={held[name]}
-            onHeld={(value) => setHeld({ ...held, [name]: value })}
-          />
-        ))}
-        <button type="submit" class="primary">
-          {submit}
-        </button>
-      </fieldset>
-      {children}
+      {head}
+      <div class="line">
+        <fieldset disabled={disabled}>
+          {fields.map(([name, field]) => (
+            <Input
+              key={name}
+              name={name}
+              field={field}
+              required={required.includes(name)}
+              held={held[name]}
+              onHeld={(value) => setHeld({ ...held, [name]: value })}
+            />
+          ))}
+          <button type="submit" class="primary">
+            {submit}
+          </button>
+        </fieldset>
+        {children}
+      </div>
       {problem && (
         <small class="refusal" role="alert">
           {problem}
@@ -233,5 +248,7 @@ function Input({ name, field, required, held, onHeld }: InputProps) {
   );
 }
 
-const placeholderOf = (kind: Kind, { format }: Field): string =>
-  kind === 'json' ? 'JSON' : typeof format === 'string' ? format : '';
+function placeholderOf(kind: Kind, { format, examples, description }: Field): string {
+  const [example] = Array.isArray(examples) ? examples : [];
+  return kind === 'json' ? 'JSON' : String(example ?? format ?? description ?? '');
+}

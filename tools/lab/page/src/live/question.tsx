@@ -20,70 +20,76 @@ export function QuestionForm({ asked, until, onReply }: QuestionProps) {
     const content = Object.fromEntries(fields.map(([name, field]) => [name, fill(field)]));
     onReply({ action: 'accept', content: content as never }, isAgent);
   };
-  const refusals = REFUSALS.map(([words, reply, title]) => (
-    <button
-      key={words}
-      type="button"
-      title={title}
-      disabled={isExpired && words !== 'Cancel'}
-      onClick={() => (reply ? onReply(reply) : accept((field) => (choicesOf(field) ? 'kelvin' : -1)))}
-    >
-      {words}
-    </button>
-  ));
-  const agent = (
-    <button
-      type="button"
-      disabled={isExpired}
-      title="A program accepts in your place, with values that fit. No person has agreed then."
-      onClick={() => accept(exampleOf, true)}
-    >
-      Let an agent say yes
-    </button>
-  );
-  return (
+  const others = (
     <>
-      <div class="line">
-        <b class="question" role="status">
-          ☺ {asked.message}
-        </b>
-        {left && (
-          <small class={isExpired ? 'refusal' : 'quiet'}>
-            {isExpired ? 'This question has expired: cancel it, and call again.' : `expires in ${left}`}
-          </small>
-        )}
-      </div>
-      {choices ? (
-        <div class="line" role="group" aria-label="The tool asks you">
-          {choices.map(([value, words]) => (
-            <button
-              key={value}
-              type="button"
-              class="primary"
-              disabled={isExpired}
-              onClick={() => accept(() => value)}
-            >
-              {words}
-            </button>
-          ))}
-          {refusals}
-          {agent}
-        </div>
-      ) : (
-        <Form
-          label="The tool asks you"
-          schema={asked.schema}
-          submit="Answer"
-          disabled={isExpired}
-          onSubmit={(content) => onReply({ action: 'accept', content: content as never })}
+      {REFUSALS.map(([words, reply, title]) => (
+        <button
+          key={words}
+          type="button"
+          title={title}
+          disabled={isExpired && words !== 'Cancel'}
+          onClick={() => (reply ? onReply(reply) : accept((field) => (choicesOf(field) ? 'kelvin' : -1)))}
         >
-          {refusals}
-          {agent}
-        </Form>
-      )}
+          {words}
+        </button>
+      ))}
+      <button
+        type="button"
+        disabled={isExpired}
+        title="A program accepts in your place, with values that fit: no person has agreed."
+        onClick={() => accept(exampleOf, true)}
+      >
+        Let an agent say yes
+      </button>
     </>
   );
+  const head = (
+    <div class="line">
+      <b class="question" role="status">
+        ☺ {asked.message}
+      </b>
+      {left && (
+        <small class={isExpired ? 'refusal' : 'quiet'}>
+          {isExpired ? 'This question has expired: cancel it, and call again.' : `expires in ${left}`}
+        </small>
+      )}
+    </div>
+  );
+  if (!choices)
+    return (
+      <Form
+        label={LABEL}
+        schema={asked.schema}
+        head={head}
+        submit="Answer"
+        disabled={isExpired}
+        onSubmit={(content) => onReply({ action: 'accept', content: content as never })}
+      >
+        {others}
+      </Form>
+    );
+  return (
+    <form aria-label={LABEL} onSubmit={(event) => event.preventDefault()}>
+      {head}
+      <div class="line">
+        {choices.map(([value, words]) => (
+          <button
+            key={value}
+            type="button"
+            class="primary"
+            disabled={isExpired}
+            onClick={() => accept(() => value)}
+          >
+            {words}
+          </button>
+        ))}
+        {others}
+      </div>
+    </form>
+  );
 }
+
+const LABEL = 'The tool asks you';
 
 /** The time left, like `9:41`, updated each second; `expired` afterwards. */
 function useTimeLeft(until: number | undefined): string | undefined {
