@@ -60,19 +60,16 @@ export const ASKED_CLIENTS: readonly AskedClient[] = [
 /** Makes one call of such a client. `onEvent` gets its events. */
 export type MakeOneCall = (options?: Pick<SubjectCall, 'onEvent' | 'takeLines'>) => Promise<Transcript>;
 
-/** What a client left: the number of writes, and the assurances of its receipts. */
-export interface Ending {
-  readonly writes: number;
-  readonly assurances: readonly string[];
-  readonly transcripts: readonly Transcript[];
-}
-
-/** Makes the calls of an asked client. `show` makes each of them, and may draw it. */
+/**
+ * Makes the calls of an asked client. `show` makes each of them, and may draw it.
+ *
+ * @returns the number of writes, and the assurances of the receipts.
+ */
 export async function callWith(
   { where, state, user, title, decision = 'approve' }: AskedClient,
   createServer: CreateServer,
   show: (call: MakeOneCall) => Promise<Transcript> = (call) => call(),
-): Promise<Ending> {
+) {
   const site = siteOf(createServer, where);
   const assurances: string[] = [];
   const stop = observe('mrtr:approval', ({ receipt }) => receipt && assurances.push(receipt.assurance));

@@ -55,22 +55,7 @@ interface Comparison {
 }
 
 /** An option in the list. */
-export interface ListedOption extends Comparison {
-  /** `g`, or `e-naive` for a variant. */
-  readonly id: string;
-  /** Its folder in `demos`: `option-g-tool-builder`. */
-  readonly folder: string;
-  /** The word in its folder's name: `tool-builder`. */
-  readonly word: string;
-  /** The name in tables: `G`, `H on PostgreSQL`. */
-  readonly name: string;
-  /** The shape in a word or two. */
-  readonly title: string;
-  /** Whether it keeps calls in a database, `StoreOptions.postgres`. */
-  readonly needsPostgres: boolean;
-  /** Whether it stands on the SDK alone, so that nothing seals its state or publishes what it does. */
-  readonly isBare: boolean;
-}
+export type ListedOption = ReturnType<typeof readOption>;
 
 /** An option that can run, and its claims. */
 export interface LoadedOption extends ListedOption {
@@ -96,7 +81,7 @@ export const OPTIONS: readonly ListedOption[] = readdirSync(DEMOS)
   .map(readOption)
   .sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1));
 
-function readOption(folder: string): ListedOption {
+function readOption(folder: string) {
   const path = new URL(`${folder}/package.json`, DEMOS);
   const { name, description, comparison, dependencies }: Manifest = JSON.parse(readFileSync(path, 'utf8'));
   const id = name.slice('@mrtr/option-'.length);
@@ -104,12 +89,19 @@ function readOption(folder: string): ListedOption {
   const needsPostgres = '@mrtr/linear-dbos' in dependencies;
   return {
     ...comparison,
+    /** `g`, or `e-naive` for a variant. */
     id,
+    /** Its folder in `demos`: `option-g-tool-builder`. */
     folder,
+    /** The word in its folder's name: `tool-builder`. */
     word: folder.slice(`option-${letter}-`.length),
+    /** The name in tables: `G`, `H on PostgreSQL`. */
     name: [letter.toUpperCase(), ...(needsPostgres ? ['on PostgreSQL'] : variant)].join(' '),
+    /** The shape in a word or two. */
     title: description,
+    /** Whether it keeps calls in a database, `StoreOptions.postgres`. */
     needsPostgres,
+    /** Whether it stands on the SDK alone, so that nothing seals its state or publishes what it does. */
     isBare: !('@mrtr/core' in dependencies),
   };
 }

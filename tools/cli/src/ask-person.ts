@@ -14,17 +14,11 @@ type Streams = {
 };
 type Form = { readonly properties?: Readonly<Record<string, Field>>; readonly required?: readonly string[] };
 
-/** A person at a terminal, or lines from a pipe. `close` releases the input. */
-export interface Person {
-  readonly user: User;
-  close(): void;
-}
-
 /**
- * Asks the person at `input`. It does not validate answers, so that you can see how a server treats an answer that does
+ * Asks the person at `input`, a terminal or a pipe. `close` releases it. It does not validate answers, so that you can see how a server treats an answer that does
  * not fit. `decline` and `cancel` refuse the question; the end of input counts as `cancel`.
  */
-export function personAt({ input, output, interrupted }: Streams): Person {
+export function personAt({ input, output, interrupted }: Streams) {
   const lines = createInterface({
     input,
     output: output.stream,
@@ -81,7 +75,7 @@ export function personAt({ input, output, interrupted }: Streams): Person {
     output.write(`${ASIDE}${escapeHidden(message)}\n${ASIDE}${escapeHidden(url)}\n`);
     return consent('Open that page, then say yes');
   };
-  return { user: Object.assign(user, { open }), close: () => lines.close() };
+  return { user: Object.assign(user, { open }) satisfies User, close: () => lines.close() };
 }
 
 function refusalIn(text = 'cancel'): Reply | undefined {

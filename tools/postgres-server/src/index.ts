@@ -35,12 +35,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-export interface OwnServer extends PostgresServer {
-  /**
-   * Kills the server like a crash, runs `meanwhile`, and starts the server again with its data and port.
-   */
-  restart(meanwhile?: () => void | Promise<void>): Promise<void>;
-}
+export type OwnServer = Awaited<ReturnType<typeof ownServer>>;
 
 /**
  * Connects to the server at `url`, or starts one on this machine. The caller must stop a new one. It also ends with this
@@ -55,7 +50,7 @@ export async function postgresServer(url?: string, options: StartOptions = {}): 
 }
 
 /** Starts a server on this machine; see {@link postgresServer}. */
-export async function ownServer(options: StartOptions = {}): Promise<OwnServer> {
+export async function ownServer(options: StartOptions = {}) {
   const keeper = startKeeper();
   try {
     return await startIn(await keeper.folder, keeper, options);
@@ -65,11 +60,7 @@ export async function ownServer(options: StartOptions = {}): Promise<OwnServer> 
   }
 }
 
-async function startIn(
-  folder: string,
-  keeper: Keeper,
-  { fsync = false, programs }: StartOptions,
-): Promise<OwnServer> {
+async function startIn(folder: string, keeper: Keeper, { fsync = false, programs }: StartOptions) {
   if (NOBODY.uid !== undefined) await chown(folder, NOBODY.uid, NOBODY.gid);
   const bin = programs ?? (await binaries(folder));
   const data = join(folder, 'data');
@@ -93,7 +84,8 @@ async function startIn(
   return {
     url,
     database: () => newDatabase(url),
-    restart: async (meanwhile) => {
+    /** Kills the server like a crash, runs `meanwhile`, and starts the server again with its data and port. */
+    restart: async (meanwhile?: () => unknown) => {
       await keeper.run('end');
       await meanwhile?.();
       await start();

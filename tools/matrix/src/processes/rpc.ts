@@ -2,14 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { type BirpcReturn, createBirpc } from 'birpc';
 
-export interface Rpc<Theirs extends object> {
-  /** The other end's methods. A call rejects with the other end's error, or when the connection ends first. */
-  readonly remote: BirpcReturn<Theirs>;
-  /** Resolves when either side has ended the connection, and all earlier messages have been read. */
-  readonly closed: Promise<void>;
-  readonly ended: () => boolean;
-  close(): void;
-}
+export type Rpc<Theirs extends object> = ReturnType<typeof rpcOver<Theirs, object>>;
 
 /**
  * Connects one end: a child with a channel, or this process to its parent. Messages arrive in order, so the events that the
@@ -22,7 +15,7 @@ export function rpcOver<Theirs extends object, Ours extends object>(
   channel: ChildProcess | NodeJS.Process,
   ours: Ours,
   events: (keyof Theirs)[] = [],
-): Rpc<Theirs> {
+) {
   const remote = createBirpc<Theirs, Ours>(ours, {
     eventNames: events,
     timeout: -1,
@@ -39,7 +32,9 @@ export function rpcOver<Theirs extends object, Ours extends object>(
     });
   });
   return {
+    /** The other end's methods. A call rejects with the other end's error, or when the connection ends first. */
     remote: remote as BirpcReturn<Theirs>,
+    /** Resolves when either side has ended the connection, and all earlier messages have been read. */
     closed,
     ended: () => !channel.connected,
     close: () => channel.disconnect?.(),
