@@ -50,9 +50,7 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
     { incoming, parsedBody }: Pick<Exchange, 'incoming' | 'parsedBody'>,
     principal: string | undefined,
   ): Promise<Body | Response> {
-    if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) {
-      return rejectHttp(415, 'http_invalid', 'Content-Type must be application/json');
-    }
+    if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) return rejectHttp(415, 'http_invalid', 'Content-Type must be application/json');
     if (headers.has('content-encoding')) return rejectHttp(415, 'http_invalid', 'A body must not be encoded');
     if (typeof parsedBody === 'string') return parse(Buffer.from(parsedBody));
     if (parsedBody instanceof Uint8Array) return parse(parsedBody);
@@ -164,13 +162,11 @@ function rejectMessage({ json, bytes }: Body) {
     const most = `${MAX_INITIALIZE_BYTES} bytes and ${MAX_DECLARED_MEMBERS} members of objects and arrays`;
     return rejectHttp(413, 'http_invalid', `An initialize has at most ${most}; declare less`);
   }
-  if (isWiderThan(params?._meta, MAX_DECLARED_MEMBERS)) {
-    return rejectHttp(
+  if (isWiderThan(params?._meta, MAX_DECLARED_MEMBERS)) return rejectHttp(
       413,
       'http_invalid',
       `_meta has at most ${MAX_DECLARED_MEMBERS} members of objects and arrays; send less`,
     );
-  }
   return undefined;
 }
 

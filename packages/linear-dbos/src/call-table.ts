@@ -14,7 +14,7 @@ export interface CallRow {
   readonly turn: number;
   readonly done: boolean;
   readonly expired: boolean;
-  /** The sealed key that seals all other values of the call; see `CallKey`. */
+  /** The sealed key that seals all other values of the call; see `callKeyOf`. */
   readonly key: Buffer;
   readonly head: Buffer;
   /** The latest turn's record. */
@@ -171,8 +171,6 @@ export function callTable(pool: Pool, schema: string, locks: Locks) {
 
   return { add, read, takeOver, release, publish, end, findExpired, remove, findDead };
 }
-
-export type CallTable = ReturnType<typeof callTable>;
 
 const ATTEMPTS = 6;
 const FIRST_WAIT_MS = 50;

@@ -109,12 +109,11 @@ const CHECKS: OptionChecks<DbosStoreOptions> = {
 /** @throws InvalidOption naming the option that cannot be honoured. */
 export function resolveOptions(options: DbosStoreOptions): Settings {
   requireOptions('DbosStore', options, CHECKS, GONE);
-  if (keyRingOf(options.policy)[0]?.ephemeral) {
+  if (keyRingOf(options.policy)[0]?.ephemeral)
     throw new InvalidOption(
       'DbosStore: the policy has a random key of this process, so no other process could open the stored calls. Give ' +
         'requestStatePolicy the same `keys` on every instance.',
     );
-  }
   const onerror = options.onerror ?? listenerOf(options.policy);
   return {
     ...withDefaults(options, DEFAULTS),

@@ -34,10 +34,11 @@ export const newInstance = (): string => (randomBytes(8).readBigUInt64BE() >> 1n
 /** The channel on which an instance listens. */
 export const channelOf = (instance: string): string => `mrtr_linear_${instance}`;
 
-/** This process's session. Replaces a lost session; meanwhile other instances may take over its calls. */
-export type Presence = ReturnType<typeof presenceOn>;
-
-/** @param takeOverMs how long other instances wait before they take over a call whose turn runs. */
+/**
+ * This process's session. Replaces a lost session; meanwhile other instances may take over its calls.
+ *
+ * @param takeOverMs how long other instances wait before they take over a call whose turn runs.
+ */
 export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error) => void) {
   const held = new Map<string, Listener>();
   // One session at a time: a second would wait in vain for the locks of the first.

@@ -3,7 +3,15 @@ import { CannotAsk, ElicitationDeclined } from '@mrtr/core';
 import { keyRing } from '@mrtr/core/seal';
 import { ContinuationLost } from '@mrtr/shapes/linear';
 import { expect, test } from 'vitest';
-import { type CallHeader, CallKey, errorRecord, hashAnswers, revivedError, saltedHash } from './records.ts';
+import {
+  type CallHeader,
+  callKeyOf,
+  errorRecord,
+  hashAnswers,
+  openCallKey,
+  revivedError,
+  saltedHash,
+} from './records.ts';
 
 const KEY = 'k'.repeat(32);
 const revive = (thrown: unknown) => revivedError(JSON.parse(JSON.stringify(errorRecord(thrown))));
@@ -72,15 +80,15 @@ test('an error that only has the name of an error class of ours is not revived a
 
 test('a record opens as what it was sealed as, for its call, with a key of the policy', () => {
   const ring = keyRing([KEY]);
-  const callKey = CallKey.make('call');
+  const callKey = callKeyOf('call');
   const sealed = callKey.seal({ a: 1 }, 'head');
-  expect(CallKey.of('call', callKey.sealKey(ring), ring).open(sealed, 'head')).toEqual({ a: 1 });
+  expect(openCallKey('call', callKey.sealKey(ring), ring).open(sealed, 'head')).toEqual({ a: 1 });
   const complaint =
     /does not open: it was changed, or sealed with a key that is not among the policy’s `keys`/;
   expect(() => callKey.open(sealed, 'turn 1')).toThrow(complaint);
-  expect(() => CallKey.make('call').open(sealed, 'head')).toThrow(complaint);
-  expect(() => CallKey.of('other', callKey.sealKey(ring), ring)).toThrow(complaint);
-  expect(() => CallKey.of('call', callKey.sealKey(ring), keyRing(['o'.repeat(32)]))).toThrow(complaint);
+  expect(() => callKeyOf('call').open(sealed, 'head')).toThrow(complaint);
+  expect(() => openCallKey('other', callKey.sealKey(ring), ring)).toThrow(complaint);
+  expect(() => openCallKey('call', callKey.sealKey(ring), keyRing(['o'.repeat(32)]))).toThrow(complaint);
 });
 
 test('the digest of answers ignores their order, and the digest of a step depends on the call’s salt', () => {

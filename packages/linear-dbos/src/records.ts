@@ -24,11 +24,21 @@ export interface CallHeader extends Pick<Call, 'method' | 'target' | 'pseudonym'
 
 /** The header of a new call. */
 export function headerOf({ call, input, ctx }: LinearRound): CallHeader {
-  const { method, target, pseudonym, askable, version } = call;
-  const { rounds: maxRounds, questions: maxQuestions, stateBytes: maxStateBytes } = call.limits;
-  const limits = { maxRounds, maxQuestions, maxStateBytes, version };
-  const [caller, salt] = [callerRecord(ctx), randomBytes(16).toString('base64url')];
-  return { ...limits, method, target, pseudonym, askable, input, isUri: input instanceof URL, caller, salt };
+  const { method, target, pseudonym, askable, version, limits } = call;
+  return {
+    maxRounds: limits.rounds,
+    maxQuestions: limits.questions,
+    maxStateBytes: limits.stateBytes,
+    version,
+    method,
+    target,
+    pseudonym,
+    askable,
+    input,
+    isUri: input instanceof URL,
+    caller: callerRecord(ctx),
+    salt: randomBytes(16).toString('base64url'),
+  };
 }
 
 /** A client's message in a later round. Without `responses`, it ends the call. */
@@ -108,46 +118,31 @@ export class Unopened extends Error {
 /**
  * Seals and opens the records of one call, with a key of its own. A record opens only for its call and its kind. The key
  * is stored, sealed with the policy's current key, and sealed again with every turn. So an operator can replace the
- * policy's keys while calls wait.
+ * policy's keys while calls wait. By default it is a new key.
  */
-export class CallKey {
-  readonly call: string;
-  readonly #secret: string;
-  readonly #ring: KeyRing;
+export function callKeyOf(call: string, secret = randomBytes(32).toString('base64url')) {
+  const own = keyRing([secret]);
+  return {
+    call,
+    /** Seals the call's key with the first key of the key ring. */
+    sealKey: (ring: KeyRing) => sealAtRest(secret, `${call} key`, ring),
+    seal: (record: unknown, what: string) => sealAtRest(JSON.stringify(record), `${call} ${what}`, own),
+    /** @throws Unopened when it was not sealed as this kind, for this call. */
+    open<T>(sealed: Uint8Array, what: string) {
+      const text = openAtRest(sealed, `${call} ${what}`, own);
+      if (text === undefined) throw new Unopened(what, call);
+      return JSON.parse(text) as T;
+    },
+  };
+}
 
-  private constructor(call: string, secret: string) {
-    this.call = call;
-    this.#secret = secret;
-    this.#ring = keyRing([secret]);
-  }
+export type CallKey = ReturnType<typeof callKeyOf>;
 
-  /** The key of a new call. */
-  static make(call: string): CallKey {
-    return new CallKey(call, randomBytes(32).toString('base64url'));
-  }
-
-  /** @throws Unopened when no key of the key ring opens `key`. */
-  static of(call: string, key: Uint8Array, ring: KeyRing): CallKey {
-    const secret = openAtRest(key, `${call} key`, ring);
-    if (secret === undefined) throw new Unopened('key', call);
-    return new CallKey(call, secret);
-  }
-
-  /** Seals the call's key with the first key of the key ring. */
-  sealKey(ring: KeyRing): Buffer {
-    return sealAtRest(this.#secret, `${this.call} key`, ring);
-  }
-
-  seal(record: unknown, what: string): Buffer {
-    return sealAtRest(JSON.stringify(record), `${this.call} ${what}`, this.#ring);
-  }
-
-  /** @throws Unopened when it was not sealed as this kind, for this call. */
-  open<T>(sealed: Uint8Array, what: string): T {
-    const text = openAtRest(sealed, `${this.call} ${what}`, this.#ring);
-    if (text === undefined) throw new Unopened(what, this.call);
-    return JSON.parse(text) as T;
-  }
+/** @throws Unopened when no key of the key ring opens `key`. */
+export function openCallKey(call: string, key: Uint8Array, ring: KeyRing): CallKey {
+  const secret = openAtRest(key, `${call} key`, ring);
+  if (secret === undefined) throw new Unopened('key', call);
+  return callKeyOf(call, secret);
 }
 
 const KINDS = { ElicitationDeclined, ContinuationLost, CannotAsk, ProtocolError } as const;

@@ -334,9 +334,8 @@ export function runningCall(
     };
     const record = await DBOS.runStep(
       async () => {
-        if (current <= published) {
+        if (current <= published)
           return failCall(new Diverged(`Turn ${current} of call ${id} has a step that it had not.`));
-        }
         await ensureOwned();
         const record: StepResult = await step().then(
           (value) => ({ value }),

@@ -65,12 +65,10 @@ function protect(server: McpServer, parts: PolicyParts, audience: string | undef
       );
     }
   }
-  if (audience === undefined) {
-    throw new InvalidOption(
+  if (audience === undefined) throw new InvalidOption(
       'The policy names no audience, and a built McpServer does not tell its name. Set `audience`, or let ' +
         'protectedServer(info, policy) build the server.',
     );
-  }
   noteListener(server, parts.onerror);
   const rejections = new Rejections((error) => tellOperator(error, lowLevelServer.onerror, parts.onerror));
   const admission = new Admission(server, parts, rejections, audience);

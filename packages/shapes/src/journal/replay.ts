@@ -169,9 +169,8 @@ export class Replay {
     if (!isQuestion(question)) throw notAQuestionError(key);
     requireKeys({ [key]: question });
     const entry = this.#reach(key, 'ask') as AskRecord | undefined;
-    if (entry && !isDigestOf(entry[1], question)) {
+    if (entry && !isDigestOf(entry[1], question))
       throw this.#fail(new JournalDiverged(key, 'another question', `"${question.message}"`));
-    }
     if (entry) return this.#readAnswer(key, question, entry);
     if (!(await this.#mayExecute())) return neverSettle();
     const answer = this.#newAnswer(key, question);

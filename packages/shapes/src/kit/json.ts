@@ -9,9 +9,8 @@ import { NotJson } from '@mrtr/core';
  */
 export function assertJson(value: unknown, what: string): void {
   const path = value === undefined ? undefined : firstChange(value, '$', new Set());
-  if (path !== undefined) {
+  if (path !== undefined)
     throw new NotJson(`${what} is kept between rounds and must be JSON; ${path} is not. Convert it first.`);
-  }
 }
 
 /** A copy of a JSON value, in a tenth of the time of `structuredClone`, which can copy more. */

@@ -19,13 +19,11 @@ import { Abandoned } from './abandoned.ts';
 import { FrameContext } from './context.ts';
 import { Frame, type FrameTurn } from './frame.ts';
 import {
+  argumentsFull,
   CLIENT_CANCELLED,
   ContinuationLost,
+  callsFull,
   NO_NEW_CALLS,
-  PRINCIPAL_FULL,
-  PRINCIPAL_FULL_OF_BYTES,
-  SERVER_FULL,
-  SERVER_FULL_OF_BYTES,
   UNANSWERED,
 } from './messages.ts';
 import { continuationState, type LinearRound, type LinearStore, type RoundEnd } from './store.ts';
@@ -189,12 +187,12 @@ export class ContinuationStore implements LinearStore {
     if (this.#closed) throw new StoreFull(NO_NEW_CALLS);
     const { pseudonym } = frame;
     const full = this.#places.take(pseudonym);
-    if (full) throw new StoreFull(full === 'all' ? SERVER_FULL : PRINCIPAL_FULL);
+    if (full) throw callsFull(full);
     const bytes = heldBytes(input, this.#maxBytes);
     const large = this.#bytes.take(pseudonym, bytes);
     if (large) {
       this.#places.giveBack(pseudonym);
-      throw new StoreFull(large === 'all' ? SERVER_FULL_OF_BYTES : PRINCIPAL_FULL_OF_BYTES);
+      throw argumentsFull(large);
     }
     frame.heldBytes = bytes;
     this.#running.add(frame);
@@ -259,9 +257,8 @@ export class ContinuationStore implements LinearStore {
   /** Takes out a parked frame. The first of two retries gets it; the second finds nothing. */
   #take(id: string) {
     const frame = this.#parked.get(id);
-    if (!frame || frame.deadline <= Date.now()) {
+    if (!frame || frame.deadline <= Date.now())
       throw withNotes(new ContinuationLost(NOT_HERE), { notEntered: true });
-    }
     this.#parked.delete(id);
     this.#running.add(frame);
     return frame;

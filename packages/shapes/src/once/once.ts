@@ -140,9 +140,8 @@ function recordEffects(call: Call, saved: Recall['saved']) {
     const recorded = values[key];
     if (!recorded) stopAfterRejection(() => rejectRenamed(key));
     publish('mrtr:effect', { call: call.id, shape: 'once', key, phase: recorded ? 'skipped' : 'ran' });
-    if (recorded) {
+    if (recorded)
       return stopAfterRejection(() => readRecorded(call, `once('${key}')`, recorded, options.schema));
-    }
     const effectRun = run(key, effect);
     running.add(effectRun);
     try {

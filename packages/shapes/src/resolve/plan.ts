@@ -43,18 +43,16 @@ export function buildResolverPlans(
   const visit = (resolver: Resolver<unknown, never>, path: readonly string[]) => {
     const here = [...path, resolver.name];
     const namesake = named.get(resolver.name);
-    if (namesake && namesake.resolver !== resolver) {
+    if (namesake && namesake.resolver !== resolver)
       throw new InvalidSignature(
         `Two different resolvers are named '${resolver.name}' (${joinPath(namesake.path)}, and ${joinPath(here)}). ` +
           'Answers are kept by name: rename one of them.',
       );
-    }
     // A resolver is declared after its needs. A cycle is made by changing the needs later.
-    if (namesake && !plans.has(resolver)) {
+    if (namesake && !plans.has(resolver))
       throw new InvalidSignature(
         `${joinPath(here)} is a cycle: '${resolver.name}' needs its own value, so it can never run. Take out one need.`,
       );
-    }
     if (namesake) return;
     named.set(resolver.name, { resolver, path: here });
     requireFillable(resolver.needs, here, toolArguments);

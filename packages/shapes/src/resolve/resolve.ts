@@ -100,12 +100,11 @@ function inject<R extends CompleteResult>(
 ) {
   const resolved = findResolvedParameters(params);
   for (const { name } of resolved) {
-    if (names.has(name)) {
+    if (names.has(name))
       throw new InvalidSignature(
         `'${name}' is injected and also in the input schema, so callers would send a value that is discarded. ` +
           'Take it out of the schema.',
       );
-    }
   }
   const plans = buildResolverPlans(resolved, names);
   const resolvers = [...plans.keys()].map(({ name }) => name);

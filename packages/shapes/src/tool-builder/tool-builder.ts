@@ -78,11 +78,10 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
   ): ToolBuilder<Input, D & { readonly [K in Name]: AskedFor<R> }> {
     requireArgument(`incompleteStep '${name}'`, 'step', step, aFunction);
     requireOptions('incompleteStep', options, RECORDED_CHECKS);
-    if (this.#steps.has(name)) {
+    if (this.#steps.has(name))
       throw new InvalidDefinition(
         `There is already a step named '${name}'. Data is kept by name: rename one of them.`,
       );
-    }
     return new ToolBuilder(new Map(this.#steps).set(name, { step: step as AnyStep, schema: options.schema }));
   }
 
