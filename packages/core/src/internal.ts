@@ -1,6 +1,6 @@
 /** `@mrtr/core/internal`: what the packages of this project share. It is published without types, and documented nowhere. */
 
-export { ledgerFullMessage } from './admission/ledger.ts';
+export { ledgerFull } from './admission/ledger.ts';
 export { aPolicy, partsOf, tokenPrincipal, withFixedLimits } from './admission/policy.ts';
 export * from './admission/quota.ts';
 export { awaitHandler, onAbandoned } from './admission/request-handler.ts';

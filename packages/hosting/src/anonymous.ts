@@ -34,7 +34,8 @@ export function makeAnonymousGuard(
       report(new OperatorWarning('anonymous_rejected', REJECTION));
       const error = new OAuthError(OAuthErrorCode.InvalidToken, 'No caller was found; sign in');
       return countRejection(bearerAuthChallengeResponse(error), 'http_unauthorized');
-    } else if (rule === undefined && (sawUsers || headers.has('authorization') || headers.has('cookie'))) warnOnce('MRTR_ANONYMOUS', WARNING);
+    } else if (rule === undefined && (sawUsers || headers.has('authorization') || headers.has('cookie')))
+      warnOnce('MRTR_ANONYMOUS', WARNING);
     return undefined;
   };
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type BodyReader, bodyReader } from './body.ts';
+import { bodyReader } from './body.ts';
 import { type Limits, MOUNT_LIMITS } from './limits.ts';
 
 const REQUEST = new Request('http://localhost/mcp', {
@@ -23,7 +23,7 @@ const receiving = (limits: Partial<Limits>) => {
 };
 
 /** The status and the text of a rejection, and whether its connection ends. */
-const rejection = async (read: ReturnType<BodyReader['read']>) => {
+const rejection = async (read: ReturnType<ReturnType<typeof bodyReader>['read']>) => {
   const response = (await read) as Response;
   const { error } = (await response.json()) as { error: { message: string } };
   return `${response.status} ${error.message}${response.headers.get('connection') === 'close' ? ', and closes' : ''}`;

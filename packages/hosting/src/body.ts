@@ -1,8 +1,8 @@
 /** Receives the bodies of requests, and limits their bytes and their time while they arrive. */
 import type { Readable } from 'node:stream';
-import type { Quota, QuotaExceeded } from '@mrtr/core/internal';
+import { Quota, type QuotaExceeded } from '@mrtr/core/internal';
 import type { Body, Exchange } from './exchange.ts';
-import { type Limits, quotaOf } from './limits.ts';
+import type { Limits } from './limits.ts';
 import { rejectFull, rejectHttp } from './rejections.ts';
 
 /** How long a body may take to arrive, in seconds. */
@@ -34,7 +34,7 @@ const decoder = new TextDecoder();
 export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrincipal'>) {
   const { bodyBytes } = limits;
   const members = Math.floor(MEMBERS_PER_MIB * Math.max(1, bodyBytes / 1_048_576));
-  const arriving = quotaOf(limits.bytes, limits);
+  const arriving = new Quota(limits.bytes, limits.perPrincipal);
 
   /**
    * Reads a message once, and rejects batches and messages that are expensive to validate. Without a read message, the SDK
@@ -50,7 +50,8 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
     { incoming, parsedBody }: Pick<Exchange, 'incoming' | 'parsedBody'>,
     principal: string | undefined,
   ): Promise<Body | Response> {
-    if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) return rejectHttp(415, 'http_invalid', 'Content-Type must be application/json');
+    if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? ''))
+      return rejectHttp(415, 'http_invalid', 'Content-Type must be application/json');
     if (headers.has('content-encoding')) return rejectHttp(415, 'http_invalid', 'A body must not be encoded');
     if (typeof parsedBody === 'string') return parse(Buffer.from(parsedBody));
     if (parsedBody instanceof Uint8Array) return parse(parsedBody);
@@ -150,8 +151,6 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
   };
 }
 
-export type BodyReader = ReturnType<typeof bodyReader>;
-
 function rejectMessage({ json, bytes }: Body) {
   // Revisions since 2025-06-18 have no batches. A batch of 100 calls would count as one request.
   if (Array.isArray(json))
@@ -162,7 +161,8 @@ function rejectMessage({ json, bytes }: Body) {
     const most = `${MAX_INITIALIZE_BYTES} bytes and ${MAX_DECLARED_MEMBERS} members of objects and arrays`;
     return rejectHttp(413, 'http_invalid', `An initialize has at most ${most}; declare less`);
   }
-  if (isWiderThan(params?._meta, MAX_DECLARED_MEMBERS)) return rejectHttp(
+  if (isWiderThan(params?._meta, MAX_DECLARED_MEMBERS))
+    return rejectHttp(
       413,
       'http_invalid',
       `_meta has at most ${MAX_DECLARED_MEMBERS} members of objects and arrays; send less`,

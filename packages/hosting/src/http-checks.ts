@@ -94,7 +94,8 @@ export function makeHttpChecks(served: ServerInstance, options: MountOptions, li
 
   async function admit(request: Request, exchange: Exchange) {
     if (isShut) return rejectHttp(503, 'http_closing', 'The server is shutting down');
-    if (!METHODS.includes(request.method)) return rejectHttp(405, 'http_invalid', 'Method not allowed', { allow: METHODS.join(', ') });
+    if (!METHODS.includes(request.method))
+      return rejectHttp(405, 'http_invalid', 'Method not allowed', { allow: METHODS.join(', ') });
     const authInfo = requireAuthInfo(exchange.authInfo) ?? (await authenticate?.(request));
     if (authInfo instanceof Response) return countRejection(authInfo, 'http_unauthorized');
     const principal = authInfo && requirePrincipal(identify(authInfo));

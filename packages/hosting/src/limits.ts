@@ -1,6 +1,6 @@
 /** The limits of a mount that an operator sets. Other limits are constants, beside the code that holds them. */
 import { InvalidOption } from '@mrtr/core';
-import { type GoneOptions, limitsOf, ownLimit, Quota, wholeNumber } from '@mrtr/core/internal';
+import { type GoneOptions, limitsOf, ownLimit, wholeNumber } from '@mrtr/core/internal';
 
 /** Limits of what clients make a mount hold. Other limits are fixed: a body has 30 seconds, a session may idle for an hour. */
 export interface MountLimits {
@@ -53,10 +53,6 @@ export function mountLimits(owner: string, given: MountLimits | undefined): Limi
       `of bodyBytes + ${REQUEST_BYTES}. Raise bytes or perPrincipal, or lower bodyBytes.`,
   );
 }
-
-/** A quota of `limit`, with the share of one principal. @internal */
-export const quotaOf = (limit: number, { perPrincipal }: Pick<Limits, 'perPrincipal'>): Quota =>
-  new Quota(limit, ownLimit(limit, perPrincipal));
 
 const BYTES = 'Write `limits: { bytes }`.';
 const SHARE = 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/16.';

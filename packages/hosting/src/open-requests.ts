@@ -1,8 +1,8 @@
 /** Counts the requests that are open: from the end of the body until the response is sent and the handler has ended. */
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
-import { awaitHandler, onAbandoned, QuotaSlot } from '@mrtr/core/internal';
+import { awaitHandler, onAbandoned, Quota, QuotaSlot } from '@mrtr/core/internal';
 import { type AdmittedRequest, whenClosed } from './exchange.ts';
-import { type Limits, quotaOf, REQUEST_BYTES } from './limits.ts';
+import { type Limits, REQUEST_BYTES } from './limits.ts';
 import { rejectFull } from './rejections.ts';
 
 const END = Symbol('mrtr.end');
@@ -19,9 +19,9 @@ export function keepOpen(request: KeptRequest, end: Promise<void>): void {
  * bytes, and all that no policy counts: other methods, servers without a policy, responses that nobody reads. If the
  * policy counts a cancelled call as abandoned, its bytes are given back.
  */
-export function makeRequestCounter(limits: Limits) {
-  const bytes = quotaOf(limits.bytes, limits);
-  const subscriptions = quotaOf(limits.subscriptions, limits);
+export function makeRequestCounter({ perPrincipal, ...limits }: Limits) {
+  const bytes = new Quota(limits.bytes, perPrincipal);
+  const subscriptions = new Quota(limits.subscriptions, perPrincipal);
 
   /** Lets `serve` answer. Does not count notifications and answers, because they end calls. */
   return async ({ request, outgoing, body, principal }: AdmittedRequest, serve: () => Promise<Response>) => {

@@ -48,7 +48,8 @@ export function allowOrigins(origins: readonly string[], hosts: string[], method
 
   /** Answers a preflight of an allowed origin. Undefined if `request` is not a preflight. */
   function preflight({ method, headers }: Request): Response | undefined {
-    if (method !== 'OPTIONS' || !headers.has('origin') || !headers.has('access-control-request-method')) return undefined;
+    if (method !== 'OPTIONS' || !headers.has('origin') || !headers.has('access-control-request-method'))
+      return undefined;
     const answer = new Response(null, { status: 204 });
     answer.headers.set('access-control-allow-methods', methods.join(', '));
     answer.headers.set('access-control-max-age', MAX_AGE);

@@ -79,7 +79,8 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     if (isJSONRPCRequest(message)) {
       const call = this.#calls.get(message.id);
       if (call) call.entered = true;
-    } else if (isSpecType.CancelledNotification(message) && message.params.requestId !== undefined) this.#cancel(message.params.requestId);
+    } else if (isSpecType.CancelledNotification(message) && message.params.requestId !== undefined)
+      this.#cancel(message.params.requestId);
   }
 
   /** A cancelled call gets no response. */

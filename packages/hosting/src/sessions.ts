@@ -1,9 +1,9 @@
 /** Sessions of old clients: one server and one transport each, kept so that a tool can ask. */
 import { randomUUID } from 'node:crypto';
 import { type InitializeRequest, isInitializeRequest } from '@modelcontextprotocol/server';
-import { addGauge } from '@mrtr/core/internal';
+import { addGauge, Quota } from '@mrtr/core/internal';
 import { type AdmittedRequest, whenClosed } from './exchange.ts';
-import { type Limits, quotaOf } from './limits.ts';
+import type { Limits } from './limits.ts';
 import { rejectFull, rejectHttp } from './rejections.ts';
 import { buildServer, type OnError, type ServerInstance } from './server-instance.ts';
 import { SessionTransport } from './session-transport.ts';
@@ -23,7 +23,7 @@ interface Session {
 /** Serves clients at 2025-11-25 with sessions. */
 export function makeSessions(served: ServerInstance, limits: Limits, onerror?: OnError) {
   const sessions = new Map<string, Session>();
-  const places = quotaOf(limits.sessions, limits);
+  const places = new Quota(limits.sessions, limits.perPrincipal);
   // From the first session on: Workers allow no timer outside of a request.
   let sweeper: NodeJS.Timeout | undefined;
   addGauge('sessions', sessions, ({ size }) => size);

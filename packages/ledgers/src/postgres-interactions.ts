@@ -9,7 +9,12 @@ import {
 } from '@mrtr/pages/store';
 import { INTERACTIONS } from './limits.ts';
 import { addToCounter, counterOf } from './postgres-counters.ts';
-import { type PostgresStoreOptions, PostgresTable, type Queryable } from './postgres-table.ts';
+import {
+  type PostgresStoreOptions,
+  type PostgresTable,
+  postgresTable,
+  type Queryable,
+} from './postgres-table.ts';
 
 /** The reply to the statement of `add`. */
 interface Added {
@@ -33,7 +38,7 @@ export class PostgresInteractions implements InteractionStore {
   /** @throws InvalidOption for a `db` without `query`, and for a wrong option. */
   constructor(db: Queryable, options: PostgresStoreOptions<InteractionLimits> = {}) {
     const kind = { name: 'mrtr_interactions', expiry: 'ends_at', value: 'value' };
-    this.#table = new PostgresTable('PostgresInteractions', db, options, kind);
+    this.#table = postgresTable('PostgresInteractions', db, options, kind);
     this.#limits = interactionLimits('PostgresInteractions', options.limits, INTERACTIONS);
   }
 

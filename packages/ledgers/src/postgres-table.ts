@@ -37,80 +37,84 @@ interface TableKind {
 
 const SWEEP_MS = 60_000;
 
-/** @internal Rows with an id, a value, a time until which they are kept, and perhaps a principal, by its pseudonym. */
-export class PostgresTable {
-  /** Whether the latest sweep of this instance counted as many rows as the table may have. */
-  isFull = false;
-  /** The bytes of the values that the latest sweep counted. */
-  bytes = 0;
-  readonly name: string;
-  readonly query: Queryable['query'];
-  readonly #kind: TableKind;
-  #swept = 0;
+/**
+ * @internal Rows with an id, a value, a time until which they are kept, and perhaps a principal, by its pseudonym.
+ *
+ * @throws InvalidOption for a `db` without `query`, and for a wrong option.
+ */
+export function postgresTable(
+  owner: string,
+  db: Queryable,
+  options: PostgresStoreOptions<unknown>,
+  { name: defaultName, expiry, value }: TableKind,
+) {
+  requireArgument(owner, 'db', db, anObjectWith('query'));
+  // The table's name is inserted into SQL statements.
+  requireOptions(owner, options, { table: aPlainIdentifier, limits: anyValue }, GONE);
+  const { table: name = defaultName } = options;
+  const query: Queryable['query'] = (text, values) => db.query(text, values);
+  let swept = 0;
+  const table = {
+    name,
+    query,
+    /** Whether the latest sweep of this instance counted as many rows as the table may have. */
+    isFull: false,
+    /** The bytes of the values that the latest sweep counted. */
+    bytes: 0,
 
-  /** @throws InvalidOption for a `db` without `query`, and for a wrong option. */
-  constructor(owner: string, db: Queryable, options: PostgresStoreOptions<unknown>, kind: TableKind) {
-    requireArgument(owner, 'db', db, anObjectWith('query'));
-    // The table's name is inserted into SQL statements.
-    requireOptions(owner, options, { table: aPlainIdentifier, limits: anyValue }, GONE);
-    this.name = options.table ?? kind.name;
-    this.query = (text, values) => db.query(text, values);
-    this.#kind = kind;
-  }
-
-  /**
-   * Creates the table and that of its counters, unless they exist. Several instances may call this at once.
-   *
-   * @param columns all columns but the id, as SQL.
-   */
-  async create(columns: string): Promise<void> {
-    const [name, { expiry }] = [this.name, this.#kind];
-    const statements = `
-      CREATE TABLE IF NOT EXISTS ${name} (id text PRIMARY KEY, ${columns});
-      CREATE INDEX IF NOT EXISTS ${name}_expiry ON ${name} (${expiry});
-      CREATE INDEX IF NOT EXISTS ${name}_pseudonym ON ${name} (pseudonym, ${expiry});
-      ${createCounters(name)}`;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await this.query(statements);
-        return;
-      } catch (error) {
-        // Despite "if not exists", two creations at once collide in the catalogue. Do not use an advisory lock: any role
-        // that may connect could hold it for ever.
-        if (attempt === 5 || !COLLISIONS.includes((error as { code?: unknown }).code)) throw error;
+    /**
+     * Creates the table and that of its counters, unless they exist. Several instances may call this at once.
+     *
+     * @param columns all columns but the id, as SQL.
+     */
+    async create(columns: string) {
+      const statements = `
+        CREATE TABLE IF NOT EXISTS ${name} (id text PRIMARY KEY, ${columns});
+        CREATE INDEX IF NOT EXISTS ${name}_expiry ON ${name} (${expiry});
+        CREATE INDEX IF NOT EXISTS ${name}_pseudonym ON ${name} (pseudonym, ${expiry});
+        ${createCounters(name)}`;
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await query(statements);
+          return;
+        } catch (error) {
+          // Despite "if not exists", two creations at once collide in the catalogue. Do not use an advisory lock: any role
+          // that may connect could hold it for ever.
+          if (attempt === 5 || !COLLISIONS.includes((error as { code?: unknown }).code)) throw error;
+        }
       }
-    }
-  }
+    },
 
-  /** Runs a statement that inserts a row if its principal has room, again until nobody else inserted one meanwhile. */
-  async insert<Reply extends { readonly isOvertaken: boolean }>(
-    statement: string,
-    values: unknown[],
-  ): Promise<Reply> {
-    for (;;) {
-      const [reply] = (await this.query(statement, values)).rows as [Reply];
-      if (!reply.isOvertaken) return reply;
-    }
-  }
+    /** Runs a statement that inserts a row if its principal has room, again until nobody else inserted one meanwhile. */
+    async insert<Reply extends { readonly isOvertaken: boolean }>(statement: string, values: unknown[]) {
+      for (;;) {
+        const [reply] = (await query(statement, values)).rows as [Reply];
+        if (!reply.isOvertaken) return reply;
+      }
+    },
 
-  /** Deletes expired rows and counts the others, once a minute. Rows that are kept for ever do not count. */
-  async sweep(limit: number): Promise<void> {
-    const now = Date.now();
-    if (now - this.#swept < SWEEP_MS) return;
-    this.#swept = now;
-    const { expiry, value } = this.#kind;
-    await this.query(`DELETE FROM ${this.name} WHERE ${expiry} <= now()`);
-    await this.query(sweepCounters(this.name));
-    const { rows } = await this.query(
-      `SELECT count(*) >= $1 AS full, coalesce(sum(octet_length(value)), 0)::text AS bytes
-       FROM (SELECT ${value} AS value FROM ${this.name} WHERE ${expiry} < 'infinity' LIMIT $1) AS entries`,
-      [limit],
-    );
-    const [counted] = rows as [{ readonly full: boolean; readonly bytes: string }];
-    this.isFull = counted.full;
-    this.bytes = Number(counted.bytes);
-  }
+    /** Deletes expired rows and counts the others, once a minute. Rows that are kept for ever do not count. */
+    async sweep(limit: number) {
+      const now = Date.now();
+      if (now - swept < SWEEP_MS) return;
+      swept = now;
+      await query(`DELETE FROM ${name} WHERE ${expiry} <= now()`);
+      await query(sweepCounters(name));
+      const { rows } = await query(
+        `SELECT count(*) >= $1 AS full, coalesce(sum(octet_length(value)), 0)::text AS bytes
+         FROM (SELECT ${value} AS value FROM ${name} WHERE ${expiry} < 'infinity' LIMIT $1) AS entries`,
+        [limit],
+      );
+      const [counted] = rows as [{ readonly full: boolean; readonly bytes: string }];
+      table.isFull = counted.full;
+      table.bytes = Number(counted.bytes);
+    },
+  };
+  return table;
 }
+
+/** @internal */
+export type PostgresTable = ReturnType<typeof postgresTable>;
 
 /** unique_violation, duplicate_table, duplicate_object */
 const COLLISIONS: readonly unknown[] = ['23505', '42P07', '42710'];

@@ -1,12 +1,17 @@
 /** `@mrtr/ledgers/postgres`: single-use request state for any number of instances, on PostgreSQL 12 or later. */
 import { randomUUID } from 'node:crypto';
 import { StoreFull } from '@mrtr/core';
-import { ledgerFullMessage, tellOperator } from '@mrtr/core/internal';
+import { ledgerFull, tellOperator } from '@mrtr/core/internal';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS } from '@mrtr/core/seal';
 import { type LedgerLimits, ledgerLimits } from './limits.ts';
 import { addToCounter, counterOf } from './postgres-counters.ts';
-import { type PostgresStoreOptions, PostgresTable, type Queryable } from './postgres-table.ts';
+import {
+  type PostgresStoreOptions,
+  type PostgresTable,
+  postgresTable,
+  type Queryable,
+} from './postgres-table.ts';
 
 export { PostgresInteractions } from './postgres-interactions.ts';
 export type { PostgresStoreOptions, Queryable } from './postgres-table.ts';
@@ -62,7 +67,7 @@ export class PostgresLedger implements StateLedger {
   /** @throws InvalidOption for a `db` without `query`, and for a wrong option. */
   constructor(db: Queryable, options: PostgresStoreOptions<LedgerLimits> = {}) {
     const kind = { name: 'mrtr_ledger', expiry: 'forget_at', value: 'result' };
-    this.#table = new PostgresTable('PostgresLedger', db, options, kind);
+    this.#table = postgresTable('PostgresLedger', db, options, kind);
     this.#limits = ledgerLimits('PostgresLedger', options.limits);
   }
 
@@ -156,7 +161,7 @@ export class PostgresLedger implements StateLedger {
     if (Number(seen.now) >= expiresAt) return { kind: 'expired' };
     if (seen.began === null || issuedAt - Math.max(0, byMs) < Number(seen.began))
       return { kind: 'older-than-ledger' };
-    if (seen.isFull || !seen.hasRoom) throw new StoreFull(ledgerFullMessage(seen.isFull ? 'all' : 'own'));
+    if (seen.isFull || !seen.hasRoom) throw ledgerFull(seen.isFull ? 'all' : 'own');
     // Another request had the entry when this one tried, and has released it since.
     return { kind: 'in-flight' };
   }

@@ -8,7 +8,15 @@ import {
   interactionsFullMessage,
 } from '@mrtr/pages/store';
 import { INTERACTIONS } from './limits.ts';
-import { CLOCK, entryOf, INDEX, type RedisClient, RedisKeys, type RedisStoreOptions } from './redis-keys.ts';
+import {
+  CLOCK,
+  entryOf,
+  INDEX,
+  type RedisClient,
+  type RedisStoreOptions,
+  type RunScript,
+  scriptRunner,
+} from './redis-keys.ts';
 
 // KEYS: the entry, and the indices of all, of the principal's open pages, and of its finished ones.
 // ARGV: id, value, time to live in ms, the three limits.
@@ -52,12 +60,12 @@ return 1
  * const link = pendingInteractions({ policy, store, url, identifyBrowser, start, finish });
  */
 export class RedisInteractions implements InteractionStore {
-  readonly #keys: RedisKeys;
+  readonly #run: RunScript;
   readonly #limits: ReturnType<typeof interactionLimits>;
 
   /** @throws InvalidOption for a `client` without `eval`, and for a wrong option. */
   constructor(client: RedisClient, options: RedisStoreOptions<InteractionLimits> = {}) {
-    this.#keys = new RedisKeys('RedisInteractions', client, options, 'mrtr:interactions:');
+    this.#run = scriptRunner('RedisInteractions', client, options, 'mrtr:interactions:');
     this.#limits = interactionLimits('RedisInteractions', options.limits, INTERACTIONS);
   }
 
@@ -66,21 +74,21 @@ export class RedisInteractions implements InteractionStore {
     const { id, value, ttlSeconds } = interaction;
     const { entries, ownOpen, ownOver } = this.#limits;
     const args = [id, value, ttlSeconds * 1000, entries, ownOpen, ownOver];
-    const reply = await this.#keys.run(ADD, keysOf(interaction), args);
+    const reply = await this.#run(ADD, keysOf(interaction), args);
     if (reply === 'all' || reply === 'own') throw new StoreFull(interactionsFullMessage(reply));
     return reply === 'added';
   }
 
   /** See {@link InteractionStore.find}. */
   async find(id: string): Promise<string | undefined> {
-    return ((await this.#keys.run(FIND, [entryOf(id)], [])) as string | null) ?? undefined;
+    return ((await this.#run(FIND, [entryOf(id)], [])) as string | null) ?? undefined;
   }
 
   /** See {@link InteractionStore.replace}. */
   async replace(interaction: InteractionRow, before: string, isOver: boolean): Promise<boolean> {
     const { id, value, ttlSeconds } = interaction;
     const args = [before, value, id, ttlSeconds * 1000, isOver ? 4 : 3];
-    return (await this.#keys.run(REPLACE, keysOf(interaction), args)) === 1;
+    return (await this.#run(REPLACE, keysOf(interaction), args)) === 1;
   }
 }
 

@@ -27,33 +27,27 @@ export interface RedisStoreOptions<Limits> {
   readonly limits?: Limits | undefined;
 }
 
-/** @internal Runs scripts on the keys of one store. */
-export class RedisKeys {
-  readonly #client: RedisClient;
-  readonly #prefix: string;
-
-  /** @throws InvalidOption for a `client` without `eval`, and for a wrong option. */
-  constructor(
-    owner: string,
-    client: RedisClient,
-    options: RedisStoreOptions<unknown>,
-    defaultPrefix: string,
-    checks: Readonly<Record<string, OptionCheck>> = {},
-  ) {
-    requireArgument(owner, 'client', client, anObjectWith('eval'));
-    requireOptions(owner, options, { prefix: aText, ...checks, limits: anyValue }, GONE);
-    this.#client = client;
-    this.#prefix = options.prefix ?? defaultPrefix;
-  }
-
-  /** Runs a script on these keys. Redis runs no other command during a script. */
-  run(script: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
-    return this.#client.eval(script, {
-      keys: keys.map((key) => this.#prefix + key),
-      arguments: args.map(String),
-    });
-  }
+/**
+ * @internal Makes the function that runs scripts on the keys of one store. Redis runs no other command during a script.
+ *
+ * @throws InvalidOption for a `client` without `eval`, and for a wrong option.
+ */
+export function scriptRunner(
+  owner: string,
+  client: RedisClient,
+  options: RedisStoreOptions<unknown>,
+  defaultPrefix: string,
+  checks: Readonly<Record<string, OptionCheck>> = {},
+) {
+  requireArgument(owner, 'client', client, anObjectWith('eval'));
+  requireOptions(owner, options, { prefix: aText, ...checks, limits: anyValue }, GONE);
+  const { prefix = defaultPrefix } = options;
+  return (script: string, keys: readonly string[], args: readonly (string | number)[]) =>
+    client.eval(script, { keys: keys.map((key) => prefix + key), arguments: args.map(String) });
 }
+
+/** @internal */
+export type RunScript = ReturnType<typeof scriptRunner>;
 
 /** @internal The key of an entry. */
 export const entryOf = (id: string): string => `entry:${id}`;

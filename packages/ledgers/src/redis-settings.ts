@@ -9,14 +9,16 @@ export async function checkDurability(client: RedisClient): Promise<boolean> {
   const settings = await readSettings(client);
   if (!settings) return true;
   const { appendonly, appendfsync, 'maxmemory-policy': policy } = settings;
-  if (policy !== undefined && policy !== 'noeviction') warnOnce(
+  if (policy !== undefined && policy !== 'noeviction')
+    warnOnce(
       'MRTR_REDIS_EVICTS',
       `Redis deletes keys when its memory is full (maxmemory-policy ${policy}). A ledger that loses an entry serves ` +
         'its token a second time. Set maxmemory-policy to noeviction.',
     );
   if (appendonly === undefined || appendfsync === undefined) return true;
   const isDurable = appendonly === 'yes' && appendfsync === 'always';
-  if (!isDurable) warnOnce(
+  if (!isDurable)
+    warnOnce(
       'MRTR_REDIS_NOT_DURABLE',
       `Redis answers before an entry is on disk (appendonly ${appendonly}, appendfsync ${appendfsync}), so a crash can ` +
         'lose entries. After each restart of Redis, the ledger rejects all calls that are open, and those that begin in ' +

@@ -1,11 +1,16 @@
 /** `@mrtr/ledgers/redis`: single-use request state for any number of instances, on Redis 7 or later. */
 import { randomUUID } from 'node:crypto';
-import { StoreFull } from '@mrtr/core';
-import { aBoolean, ledgerFullMessage, tellOperator, warnOnce } from '@mrtr/core/internal';
+import { aBoolean, ledgerFull, tellOperator, warnOnce } from '@mrtr/core/internal';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS } from '@mrtr/core/seal';
 import { type LedgerLimits, ledgerLimits } from './limits.ts';
-import { entryOf, type RedisClient, RedisKeys, type RedisStoreOptions } from './redis-keys.ts';
+import {
+  entryOf,
+  type RedisClient,
+  type RedisStoreOptions,
+  type RunScript,
+  scriptRunner,
+} from './redis-keys.ts';
 import { BEGIN, LEASE, RELEASE, SETTLE } from './redis-scripts.ts';
 import { checkDurability } from './redis-settings.ts';
 
@@ -48,7 +53,7 @@ type Reply = readonly [
  */
 export class RedisLedger implements StateLedger {
   readonly #client: RedisClient;
-  readonly #keys: RedisKeys;
+  readonly #run: RunScript;
   readonly #limits: ReturnType<typeof ledgerLimits>;
   readonly #claimsDurable: boolean;
   #begun: Promise<void>;
@@ -63,7 +68,7 @@ export class RedisLedger implements StateLedger {
    * @throws InvalidOption for a `client` without `eval`, and for a wrong option.
    */
   constructor(client: RedisClient, options: RedisLedgerOptions = {}) {
-    this.#keys = new RedisKeys('RedisLedger', client, options, 'mrtr:ledger:', { durable: aBoolean });
+    this.#run = scriptRunner('RedisLedger', client, options, 'mrtr:ledger:', { durable: aBoolean });
     this.#limits = ledgerLimits('RedisLedger', options.limits);
     this.#client = client;
     this.#claimsDurable = options.durable ?? false;
@@ -94,18 +99,24 @@ export class RedisLedger implements StateLedger {
     const { id, answers, issuedAt, expiresAt, leaseSeconds, pseudonym, now } = presented;
     const { entries, ownEntries } = this.#limits;
     // An anonymous caller has no index of its own. It counts in that of all, twice with the same effect.
-    const [own, ownLimit] = pseudonym === undefined ? ['index', entries] : [`index:${pseudonym}`, ownEntries];
+    const [own, most] = pseudonym === undefined ? ['index', entries] : [`index:${pseudonym}`, ownEntries];
     const lease = randomUUID();
+    const limits = [CLOCK_SKEW_MS, entries, most];
+    const token = [
+      id,
+      answers,
+      expiresAt,
+      leaseSeconds * 1000,
+      now,
+      ...limits,
+      pseudonym ?? '',
+      lease,
+      issuedAt,
+    ];
     let reply: Reply;
     try {
-      reply = (await this.#keys.run(
-        LEASE,
-        [entryOf(id), 'index', own, 'beginning'],
-        [
-          ...[id, answers, expiresAt, leaseSeconds * 1000, now, CLOCK_SKEW_MS, entries, ownLimit],
-          ...[pseudonym ?? '', lease, issuedAt, ...this.#known],
-        ],
-      )) as Reply;
+      const keys = [entryOf(id), 'index', own, 'beginning'];
+      reply = (await this.#run(LEASE, keys, [...token, ...this.#known])) as Reply;
     } catch (error) {
       // Redis may have given the lease, and only its reply was lost. Nobody else knows the lease, so give it back.
       this.release(id, lease).catch(tellOperator);
@@ -118,19 +129,19 @@ export class RedisLedger implements StateLedger {
   /** See {@link StateLedger.settle}. */
   async settle(id: string, lease: string, result: string): Promise<void> {
     const { bytes, ownBytes } = this.#limits;
-    await this.#keys.run(SETTLE, [entryOf(id), 'bytes'], [lease, result, bytes, ownBytes]);
+    await this.#run(SETTLE, [entryOf(id), 'bytes'], [lease, result, bytes, ownBytes]);
   }
 
   /** See {@link StateLedger.release}. */
   async release(id: string, lease: string): Promise<void> {
-    await this.#keys.run(RELEASE, [entryOf(id), 'index'], [lease, id]);
+    await this.#run(RELEASE, [entryOf(id), 'index'], [lease, id]);
   }
 
   /** Reads the settings, and writes the beginning if it is missing. */
   async #begin() {
     this.#isDurable = (await checkDurability(this.#client)) && this.#claimsDurable;
     const [known, durable] = this.#known;
-    const began = await this.#keys.run(BEGIN, ['beginning'], [known, CLOCK_SKEW_MS, durable]);
+    const began = await this.#run(BEGIN, ['beginning'], [known, CLOCK_SKEW_MS, durable]);
     this.#knownBeginning = Math.max(this.#knownBeginning, Number(began));
   }
 
@@ -161,7 +172,7 @@ function decisionOf([kind, text = '', answers = '']: Reply, lease: string): Leas
   switch (kind) {
     case 'all':
     case 'own':
-      throw new StoreFull(ledgerFullMessage(kind));
+      throw ledgerFull(kind);
     case 'first':
       return { kind, lease };
     case 'settled':

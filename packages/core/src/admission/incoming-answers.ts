@@ -52,7 +52,8 @@ export function ignoredAnswers(
 
 /** Tells the author why the answer did not count, and what to change. */
 export function describeIgnored({ key, reason, didYouMean }: IgnoredAnswer): string {
-  if (reason === 'reworded') return "the question's words change from round to round. Keep what changes out of them, or in the state.";
+  if (reason === 'reworded')
+    return "the question's words change from round to round. Keep what changes out of them, or in the state.";
   const instead =
     didYouMean === undefined ? '' : ` It reads '${didYouMean}', which was not asked. Use one key for both.`;
   return `the handler does not read the answer to '${key}'.${instead}`;

@@ -3,15 +3,7 @@
  * a client from using it twice.
  */
 import { StoreFull } from '../errors.ts';
-import {
-  aFunction,
-  anyValue,
-  type GoneOptions,
-  limitsOf,
-  oneOf,
-  ownLimit,
-  requireOptions,
-} from '../options.ts';
+import { aFunction, anyValue, type GoneOptions, limitsOf, oneOf, requireOptions } from '../options.ts';
 import { warnOnce } from '../process-wide.ts';
 import { CLOCK_SKEW_MS } from '../state/codec.ts';
 import { Quota, type QuotaExceeded } from './quota.ts';
@@ -125,12 +117,12 @@ export class MemoryLedger implements StateLedger {
   constructor(options: MemoryLedgerOptions = {}) {
     const checks = { limits: anyValue, whenFull: oneOf('reject', 'forget'), now: aFunction };
     requireOptions<MemoryLedgerOptions>('MemoryLedger', options, checks, GONE_OPTIONS);
-    this.#tokens = new ServedTokens(options);
+    this.#tokens = servedTokens(options);
   }
 
   /** Tokens remembered now. */
   get size(): number {
-    return this.#tokens.size;
+    return this.#tokens.entries.size;
   }
 
   /** @throws StoreFull when there is no room, unless `whenFull` is `forget`. */
@@ -150,59 +142,46 @@ export class MemoryLedger implements StateLedger {
 /**
  * The table of a {@link MemoryLedger}. By itself it is the ledger of a policy that is given none: it answers at once, and its
  * results are not sealed, because they never leave the process.
+ *
+ * @param options those of a {@link MemoryLedger}, of which only the limits are checked here.
  */
-export class ServedTokens {
-  readonly isLocal = true;
-  readonly #entries = new Map<string, ServedToken>();
+export function servedTokens({ limits, whenFull, now = () => Date.now() }: MemoryLedgerOptions) {
+  const checked = limitsOf('MemoryLedger', limits, MEMORY_LEDGER_LIMITS);
+  const places = new Quota(checked.entries, checked.perPrincipal);
+  const bytes = new Quota(checked.bytes, checked.perPrincipal);
+  const entries = new Map<string, ServedToken>();
   /** The ids of the entries, by the second in which they may be forgotten. */
-  readonly #due = new Map<number, Set<string>>();
-  readonly #count: Quota;
-  readonly #bytes: Quota;
-  readonly #forgets: boolean;
-  readonly #now: () => number;
-  #nextSweep = 0;
-  #leases = 0;
-
-  /** @param options those of a {@link MemoryLedger}, of which only the limits are checked here. */
-  constructor(options: MemoryLedgerOptions) {
-    const { entries, bytes, perPrincipal } = limitsOf('MemoryLedger', options.limits, MEMORY_LEDGER_LIMITS);
-    this.#count = new Quota(entries, ownLimit(entries, perPrincipal));
-    this.#bytes = new Quota(bytes, ownLimit(bytes, perPrincipal));
-    this.#forgets = options.whenFull === 'forget';
-    this.#now = options.now ?? (() => Date.now());
-  }
-
-  get size(): number {
-    return this.#entries.size;
-  }
+  const due = new Map<number, Set<string>>();
+  let nextSweep = 0;
+  let leases = 0;
 
   /** @throws StoreFull when there is no room, unless `whenFull` is `forget`. */
-  lease({ id, answers, expiresAt, leaseSeconds, pseudonym, now: theirs }: LeaseRequest): LeaseDecision {
-    const now = this.#now();
-    const byMs = theirs - now;
+  function lease(presented: LeaseRequest): LeaseDecision {
+    const { id, answers, expiresAt, leaseSeconds, pseudonym } = presented;
+    const time = now();
+    const byMs = presented.now - time;
     if (Math.abs(byMs) > CLOCK_SKEW_MS) return { kind: 'clock-differs', byMs };
-    this.#sweep(now);
-    const entry = this.#entries.get(id);
+    sweep(time);
+    const entry = entries.get(id);
     if (entry?.result !== undefined) return { kind: 'settled', result: entry.result, answers: entry.answers };
-    if (entry) return { kind: now < entry.leaseUntil ? 'in-flight' : 'lost' };
-    if (now >= expiresAt) return { kind: 'expired' };
-    const full = this.#takePlace(pseudonym);
-    if (full) throw new StoreFull(ledgerFullMessage(full));
+    if (entry) return { kind: time < entry.leaseUntil ? 'in-flight' : 'lost' };
+    if (time >= expiresAt) return { kind: 'expired' };
+    const full = takePlace(pseudonym);
+    if (full) throw ledgerFull(full);
     // A number is enough: no other process knows these leases.
-    const [lease, leaseUntil] = [`${++this.#leases}`, now + leaseSeconds * 1000];
+    const [leaseId, leaseUntil] = [`${++leases}`, time + leaseSeconds * 1000];
     const forgetAt = expiresAt + CLOCK_SKEW_MS;
-    this.#entries.set(id, { answers, forgetAt, pseudonym, lease, leaseUntil });
+    entries.set(id, { answers, forgetAt, pseudonym, lease: leaseId, leaseUntil });
     const second = secondOf(forgetAt);
-    const due = this.#due.get(second) ?? new Set();
-    this.#due.set(second, due.add(id));
-    return { kind: 'first', lease };
+    due.set(second, (due.get(second) ?? new Set()).add(id));
+    return { kind: 'first', lease: leaseId };
   }
 
-  settle(id: string, lease: string, result: string): void {
-    this.#sweep(this.#now());
-    const entry = this.#entryOf(id, lease);
+  function settle(id: string, leaseId: string, result: string): void {
+    sweep(now());
+    const entry = entryOf(id, leaseId);
     if (!entry) return;
-    if (!this.#bytes.take(entry.pseudonym, Buffer.byteLength(result))) {
+    if (!bytes.take(entry.pseudonym, Buffer.byteLength(result))) {
       entry.result = result;
       return;
     }
@@ -211,54 +190,59 @@ export class ServedTokens {
     entry.lease = undefined;
   }
 
-  release(id: string, lease: string): void {
-    const entry = this.#entryOf(id, lease);
-    if (entry) this.#remove(id, entry);
+  function release(id: string, leaseId: string): void {
+    const entry = entryOf(id, leaseId);
+    if (entry) remove(id, entry);
   }
 
   /** The token's entry, if it has this lease and no result. */
-  #entryOf(id: string, lease: string) {
-    const entry = this.#entries.get(id);
-    return entry?.lease === lease && entry.result === undefined ? entry : undefined;
+  function entryOf(id: string, leaseId: string) {
+    const entry = entries.get(id);
+    return entry?.lease === leaseId && entry.result === undefined ? entry : undefined;
   }
 
-  #takePlace(pseudonym: string | undefined): QuotaExceeded | undefined {
+  function takePlace(pseudonym: string | undefined) {
     for (;;) {
-      const full = this.#count.take(pseudonym);
-      if (!full || !this.#forgets || !this.#forgetOldest(full === 'own' ? pseudonym : undefined)) return full;
+      const full = places.take(pseudonym);
+      if (!full || whenFull !== 'forget' || !forgetOldest(full === 'own' ? pseudonym : undefined))
+        return full;
     }
   }
 
   /** Forgets the oldest served token, of `pseudonym` if given. Returns whether there was one. */
-  #forgetOldest(pseudonym: string | undefined) {
-    for (const [id, entry] of this.#entries) {
-      const isServed = entry.result !== undefined || entry.leaseUntil <= this.#now();
+  function forgetOldest(pseudonym: string | undefined) {
+    for (const [id, entry] of entries) {
+      const isServed = entry.result !== undefined || entry.leaseUntil <= now();
       if (!isServed || (pseudonym !== undefined && entry.pseudonym !== pseudonym)) continue;
       warnOnce('MRTR_LEDGER_FORGETS', FORGETS);
-      this.#remove(id, entry);
+      remove(id, entry);
       return true;
     }
     return false;
   }
 
   /** Forgets expired tokens. At most once a second, because it looks at every second that has some. */
-  #sweep(now: number) {
-    if (now < this.#nextSweep) return;
-    this.#nextSweep = now + 1000;
-    for (const [second, ids] of this.#due) {
-      if (second * 1000 > now) continue;
-      for (const id of ids) this.#remove(id, this.#entries.get(id) as ServedToken);
-      this.#due.delete(second);
+  function sweep(time: number) {
+    if (time < nextSweep) return;
+    nextSweep = time + 1000;
+    for (const [second, ids] of due) {
+      if (second * 1000 > time) continue;
+      for (const id of ids) remove(id, entries.get(id) as ServedToken);
+      due.delete(second);
     }
   }
 
-  #remove(id: string, { pseudonym, result = '', forgetAt }: ServedToken) {
-    this.#entries.delete(id);
-    this.#due.get(secondOf(forgetAt))?.delete(id);
-    this.#count.giveBack(pseudonym);
-    this.#bytes.giveBack(pseudonym, Buffer.byteLength(result));
+  function remove(id: string, { pseudonym, result = '', forgetAt }: ServedToken) {
+    entries.delete(id);
+    due.get(secondOf(forgetAt))?.delete(id);
+    places.giveBack(pseudonym);
+    bytes.giveBack(pseudonym, Buffer.byteLength(result));
   }
+
+  return { isLocal: true, entries: entries as ReadonlyMap<string, unknown>, lease, settle, release };
 }
+
+export type ServedTokens = ReturnType<typeof servedTokens>;
 
 const secondOf = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 
@@ -266,7 +250,9 @@ const FORGETS =
   'The ledger of this process is full, so it forgets the oldest approvals that were used; they could be used again. ' +
   'Give requestStatePolicy a `ledger` that has room.';
 
-/** The message of a full ledger. */
-export const ledgerFullMessage = (full: 'own' | 'all'): string =>
-  `${full === 'own' ? 'You have' : 'This server has'} too many calls under way. Try again later. Nothing of this ` +
-  'round has run.';
+/** The error of a full ledger. */
+export const ledgerFull = (full: QuotaExceeded): StoreFull =>
+  new StoreFull(
+    `${full === 'own' ? 'You have' : 'This server has'} too many calls under way. Try again later. Nothing of this ` +
+      'round has run.',
+  );

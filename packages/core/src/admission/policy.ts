@@ -15,7 +15,6 @@ import {
   listOf,
   type OptionCheck,
   oneOf,
-  ownLimit,
   requireOptions,
   wholeNumber,
   wholeSeconds,
@@ -33,7 +32,7 @@ import {
 } from '../state/key-ring.ts';
 import { type StateVersions, stateVersions, type VersionOptions } from '../state/versions.ts';
 import type { LegacyPolicy } from '../wire/call.ts';
-import { ServedTokens, type StateLedger } from './ledger.ts';
+import { type ServedTokens, type StateLedger, servedTokens } from './ledger.ts';
 import { AbandonedQuota, Quota } from './quota.ts';
 
 /** The response to a repeated retry: `reject` rejects it, `replay` repeats the first result. */
@@ -259,9 +258,9 @@ export function requestStatePolicy(
 function policyFromOptions(options: PolicyOptions, keys: Keys) {
   const checks = { rounds: wholeNumber(1, MAX_ROUND) };
   const limits = limitsOf('requestStatePolicy', options.limits, DEFAULT_LIMITS, checks, GONE_LIMITS);
-  const requestsOfOne = ownLimit(limits.requests, limits.perPrincipal);
-  const running = new Quota(limits.requests, requestsOfOne);
-  const abandoned = new AbandonedQuota(limits.requests, requestsOfOne, (error) =>
+  const { requests, perPrincipal } = limits;
+  const running = new Quota(requests, perPrincipal);
+  const abandoned = new AbandonedQuota(requests, perPrincipal, (error) =>
     tellOperator(error, options.onerror),
   );
   addGauge('calls.running', running, totalOf);
@@ -307,7 +306,7 @@ function ownLedger(now: RequestStateOptions['now']) {
   const clock = now ?? processWide('clock', () => () => Date.now());
   const known = ledgers.get(clock);
   if (known) return known;
-  const ledger = new ServedTokens({ now: clock, limits: { perPrincipal: 1 }, whenFull: 'forget' });
+  const ledger = servedTokens({ now: clock, limits: { perPrincipal: 1 }, whenFull: 'forget' });
   ledgers.set(clock, ledger);
   return ledger;
 }

@@ -65,7 +65,8 @@ function protect(server: McpServer, parts: PolicyParts, audience: string | undef
       );
     }
   }
-  if (audience === undefined) throw new InvalidOption(
+  if (audience === undefined)
+    throw new InvalidOption(
       'The policy names no audience, and a built McpServer does not tell its name. Set `audience`, or let ' +
         'protectedServer(info, policy) build the server.',
     );

@@ -8,7 +8,7 @@ const placeIn = (quota: Quota, owner?: string, amount?: number): QuotaSlot => {
 };
 
 test('a place is taken for its owner, or the limit that is reached is returned', () => {
-  const quota = new Quota(3, 2);
+  const quota = new Quota(3, 2 / 3);
   placeIn(quota, 'eve', 2);
   expect([quota.total, quota.amountOf('eve'), quota.amountOf('adam')]).toEqual([2, 2, 0]);
   expect(QuotaSlot.take(quota, 'eve')).toBe('own');
@@ -54,7 +54,7 @@ const ALL = notEnded('2 handlers of cancelled calls');
 
 test('a full quota of abandoned handlers is reported once, and again after one has ended', () => {
   const reports: string[] = [];
-  const quota = new AbandonedQuota(2, 1, (error) => {
+  const quota = new AbandonedQuota(2, 1 / 2, (error) => {
     expect(error).toMatchObject({ reason: 'handlers_abandoned' });
     reports.push(error.message);
   });
@@ -73,7 +73,7 @@ test('a full quota of abandoned handlers is reported once, and again after one h
 });
 
 test('an amount that is added above the limits leaves no room until it is given back', () => {
-  const quota = new Quota(3, 1);
+  const quota = new Quota(3, 1 / 3);
   expect(quota.take('eve')).toBeUndefined();
   quota.add('eve', 2);
   quota.add(undefined);
@@ -84,7 +84,7 @@ test('an amount that is added above the limits leaves no room until it is given 
 });
 
 test('anonymous owners share the limit of all and have no own one', () => {
-  const quota = new Quota(3, 1);
+  const quota = new Quota(3, 1 / 3);
   expect([quota.take(undefined, 2), quota.take(undefined)]).toEqual([undefined, undefined]);
   expect(quota.take(undefined)).toBe('all');
   quota.giveBack(undefined, 3);
@@ -92,7 +92,7 @@ test('anonymous owners share the limit of all and have no own one', () => {
 });
 
 test('a place that was taken for nobody is counted for its owner later, and given back for both', () => {
-  const quota = new Quota(3, 1);
+  const quota = new Quota(3, 1 / 3);
   const [place, other] = [placeIn(quota), placeIn(quota)];
   expect(place.assign('eve')).toBeUndefined();
   expect(other.assign('eve')).toBe('own');
@@ -104,7 +104,7 @@ test('a place that was taken for nobody is counted for its owner later, and give
 });
 
 test('a place that was given back is counted for nobody', () => {
-  const quota = new Quota(3, 1);
+  const quota = new Quota(3, 1 / 3);
   const place = placeIn(quota);
   place.giveBack();
   expect(place.assign('eve')).toBeUndefined();

@@ -1,5 +1,6 @@
 /** Limits per principal and in total. */
 import { OperatorWarning } from '../diagnostics/operator-warning.ts';
+import { ownLimit } from '../options.ts';
 
 /** The limit that is reached: one owner's (`own`) or the total (`all`). */
 export type QuotaExceeded = 'own' | 'all';
@@ -13,11 +14,11 @@ export class Quota {
 
   /**
    * @param max the limit of the total.
-   * @param maxOwn the limit of one owner.
+   * @param share the share of it that one owner may take; see `ownLimit`.
    */
-  constructor(max: number, maxOwn = max) {
+  constructor(max: number, share = 1) {
     this.#max = max;
-    this.#maxOwn = maxOwn;
+    this.#maxOwn = ownLimit(max, share);
   }
 
   /** The current total. */
@@ -116,8 +117,8 @@ export class AbandonedQuota extends Quota {
   /** The principals already reported; undefined stands for all callers. */
   readonly #reported = new Set<string | undefined>();
 
-  constructor(max: number, maxOwn: number, report: (error: Error) => void) {
-    super(max, maxOwn);
+  constructor(max: number, share: number, report: (error: Error) => void) {
+    super(max, share);
     this.#report = report;
   }
 

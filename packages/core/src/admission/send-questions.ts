@@ -38,7 +38,8 @@ function checkAndSeal(call: AdmittedCall, result: InputRequiredResult, requests:
     throw new MissingRequiredClientCapabilityError({ requiredCapabilities: capabilitiesOf(lacked) });
   }
   const { requestState } = result;
-  if (requestState === undefined && Object.keys(requests).length === 0) return rejectQuestion(call, new InvalidDefinition(NO_QUESTION), ASKS_NOTHING);
+  if (requestState === undefined && Object.keys(requests).length === 0)
+    return rejectQuestion(call, new InvalidDefinition(NO_QUESTION), ASKS_NOTHING);
   requireSealable(requestState, requests);
   const keys = Object.keys(requests);
   const end = keys.map((key) => call.reads.unfit.get(key)?.end).find((why) => why !== undefined);
@@ -112,12 +113,15 @@ function shownRequests({ reads, revision }: AdmittedCall, requests: InputRequest
 
 /** @throws InvalidDefinition for state or questions that a token cannot carry. */
 function requireSealable(requestState: unknown, requests: InputRequests) {
-  if (requestState !== undefined && (typeof requestState !== 'string' || !requestState.isWellFormed())) throw new InvalidDefinition('requestState has to be well-formed text. Return JSON.stringify(...) of it.');
+  if (requestState !== undefined && (typeof requestState !== 'string' || !requestState.isWellFormed()))
+    throw new InvalidDefinition('requestState has to be well-formed text. Return JSON.stringify(...) of it.');
   for (const [key, request] of Object.entries(requests)) {
-    if (typeof request !== 'object' || request === null) throw new InvalidDefinition(
+    if (typeof request !== 'object' || request === null)
+      throw new InvalidDefinition(
         `'${key}' is not an input request. Return ask({ … }) instead of building the result by hand.`,
       );
-    if (!key.isWellFormed() || Buffer.byteLength(key) > MAX_KEY_BYTES) throw new InvalidDefinition(
+    if (!key.isWellFormed() || Buffer.byteLength(key) > MAX_KEY_BYTES)
+      throw new InvalidDefinition(
         `A question's key has to be well-formed text of at most ${MAX_KEY_BYTES} bytes.`,
       );
   }

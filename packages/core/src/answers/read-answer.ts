@@ -30,7 +30,8 @@ export function readAnswer<Q extends Question>(
   const asked = call?.asked;
   const isAsked = asked === undefined || isDigestOf(asked.get(key), question);
   const response = isAsked ? ownEntry(ctx.mcpReq.inputResponses, key) : undefined;
-  if (response === undefined && hasFallback(question) && !canAsk(ctx, question.kind)) return { kind: 'accepted', value: fallbackOf(question, key) };
+  if (response === undefined && hasFallback(question) && !canAsk(ctx, question.kind))
+    return { kind: 'accepted', value: fallbackOf(question, key) };
   const { answer, unfit } = readResponse(key, question, response, call?.timesUnfit.get(key));
   call?.reads.note(key, isAsked ? readingOf(answer) : asked.has(key) ? 'reworded' : 'missing', unfit);
   return answer;

@@ -131,12 +131,14 @@ function schemaOf(message: string, form: ElicitationForm) {
   if (
     fields.length > 0 &&
     fields.every((field) => typeof field === 'object' && field !== null && '~standard' in field)
-  ) throw new InvalidDefinition(
+  )
+    throw new InvalidDefinition(
       'A question needs a schema of an object, and got its fields alone: wrap it in z.object(…), as in ' +
         'elicitation(message, z.object({ … })).',
     );
   const copy: ElicitationForm = JSON.parse(text, freeze);
-  if (!isSpecType.ElicitRequestFormParams({ mode: 'form', message: '', requestedSchema: copy })) throw new InvalidDefinition(
+  if (!isSpecType.ElicitRequestFormParams({ mode: 'form', message: '', requestedSchema: copy }))
+    throw new InvalidDefinition(
       'A question needs a flat form: { type: "object", properties: { … } }, with fields that are text, numbers, yes or ' +
         'no, or a choice.',
     );

@@ -76,7 +76,8 @@ export class Words {
  * @example const question = words`Pay ${amount} to ${payee}?`; // Pay “120” to “Ada \u{202e}”?
  */
 export function words(strings: TemplateStringsArray, ...values: readonly WordsValue[]): Words {
-  if (!Array.isArray(strings) || !Array.isArray(strings.raw) || !Object.isFrozen(strings)) throw new InvalidOption('words: write it before a template, as words`Delete the file?`.');
+  if (!Array.isArray(strings) || !Array.isArray(strings.raw) || !Object.isFrozen(strings))
+    throw new InvalidOption('words: write it before a template, as words`Delete the file?`.');
   const parts = values.map((value, index) => show(value, index) + strings[index + 1]);
   return Words.of([strings[0], ...parts].join(''));
 }

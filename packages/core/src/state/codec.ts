@@ -186,7 +186,8 @@ export function openState(
     bytes.length < OVERHEAD_BYTES + HEADER_BYTES ||
     bytes.toString('base64url') !== sealed ||
     label === undefined
-  ) return { rejected: MALFORMED };
+  )
+    return { rejected: MALFORMED };
   let detail = 'unknown_key';
   for (const key of ring) {
     if (!namesKey(bytes, key.id)) continue;

@@ -41,8 +41,10 @@ const MIN_SECRET_BYTES = 32;
  * is not a list of secrets (an unset environment variable, for example).
  */
 export function keyRing(secrets: Secrets): KeyRing {
-  if (!Array.isArray(secrets)) throw new InvalidOption('`keys` must be a list of secrets: write keys: [secret].');
-  if (secrets.length === 0) throw new InvalidOption('`keys` is empty. Give at least one secret of 32 bytes, or leave `keys` out.');
+  if (!Array.isArray(secrets))
+    throw new InvalidOption('`keys` must be a list of secrets: write keys: [secret].');
+  if (secrets.length === 0)
+    throw new InvalidOption('`keys` is empty. Give at least one secret of 32 bytes, or leave `keys` out.');
   const bytes = secrets.map(secretBytes);
   const twice = bytes.findIndex(
     (one, at) => bytes.findIndex((other) => Buffer.compare(one, other) === 0) < at,
@@ -93,7 +95,8 @@ function secretBytes(secret: unknown, at: number) {
       secret === undefined ? 'undefined (is its environment variable set?)' : `of type ${typeof secret}`;
     throw new InvalidOption(`keys[${at}] is ${got}. ${hint}`);
   }
-  if (bytes.byteLength < MIN_SECRET_BYTES) throw new InvalidOption(`keys[${at}] has ${bytes.byteLength} bytes. ${hint}`);
+  if (bytes.byteLength < MIN_SECRET_BYTES)
+    throw new InvalidOption(`keys[${at}] has ${bytes.byteLength} bytes. ${hint}`);
   return bytes;
 }
 

@@ -18,74 +18,71 @@ const LET_END_MS = 10_000;
 
 type GiveBack = () => void;
 
-/** The abandoned handlers of one store. */
-export class Abandoned implements Overseer {
-  /** True until the first handler continues after it counted as ended. */
-  trustsStops = true;
-  readonly #quota: AbandonedQuota;
-  readonly #report: (error: Error) => void;
-  readonly #open = new Set<GiveBack>();
-  #allEnded: (() => void) | undefined;
+/** Counts the abandoned handlers of one store: at most `most`, and of one principal its share. */
+export function countAbandoned(most: number, share: number, report: (error: Error) => void) {
+  const quota = new AbandonedQuota(most, share, report);
+  const open = new Set<GiveBack>();
+  let allEnded: (() => void) | undefined;
 
-  constructor(most: number, mostOfOne: number, report: (error: Error) => void) {
-    this.#quota = new AbandonedQuota(most, mostOfOne, report);
-    this.#report = report;
-  }
-
-  /**
-   * Counts `frame` until its handler has ended. `giveBack` returns the room of its call: it is called at once, or,
-   * above the limit of abandoned handlers, when the handler ends. It must not reference the frame.
-   */
-  take(frame: Frame, giveBack: GiveBack): void {
-    const { about, pseudonym } = frame;
-    const hasRoom = this.#quota.take(pseudonym) === undefined;
-    if (hasRoom) giveBack();
-    const end = this.#trackOpen(hasRoom ? () => this.#quota.giveBack(pseudonym) : giveBack);
-    frame.whenSettled(this.#reportIfLate(about, end));
-  }
-
-  /** Counts a handler again that had counted as ended. */
-  takeBack(frame: Frame): void {
-    this.trustsStops = false;
-    const { pseudonym } = frame;
-    this.#quota.add(pseudonym);
-    frame.whenEnded(this.#trackOpen(() => this.#quota.giveBack(pseudonym)));
-  }
-
-  /** Resolves when all have ended, or after {@link LET_END_MS}. */
-  async waitForEnd(): Promise<void> {
-    if (this.#open.size === 0) return;
-    await new Promise<void>((resolve) => {
-      const late = setTimeout(resolve, LET_END_MS);
-      this.#allEnded = () => {
-        clearTimeout(late);
-        resolve();
-      };
-    });
-  }
-
-  #trackOpen(giveBack: GiveBack): GiveBack {
+  function trackOpen(giveBack: GiveBack) {
     const end = () => {
-      this.#open.delete(end);
+      open.delete(end);
       giveBack();
-      if (this.#open.size === 0) this.#allEnded?.();
+      if (open.size === 0) allEnded?.();
     };
-    this.#open.add(end);
+    open.add(end);
     return end;
   }
 
   /** Reports a handler of `call` that takes too long. Call the returned function when it has ended. */
-  #reportIfLate(call: Frame['about'], end: GiveBack) {
-    const report = () =>
-      this.#report(withCallInMessage(new OperatorWarning('handlers_abandoned', NOT_ENDED), call));
-    const timer = setTimeout(report, LET_END_MS);
-    timer.unref();
+  function reportIfLate(call: Frame['about'], end: GiveBack) {
+    const warn = () => report(withCallInMessage(new OperatorWarning('handlers_abandoned', NOT_ENDED), call));
+    const timer = setTimeout(warn, LET_END_MS).unref();
     return () => {
       clearTimeout(timer);
       end();
     };
   }
+
+  const overseer: Overseer = {
+    trustsStops: true,
+    takeBack(frame) {
+      overseer.trustsStops = false;
+      const { pseudonym } = frame;
+      quota.add(pseudonym);
+      frame.whenEnded(trackOpen(() => quota.giveBack(pseudonym)));
+    },
+  };
+
+  return {
+    overseer,
+
+    /**
+     * Counts `frame` until its handler has ended. `giveBack` returns the room of its call: it is called at once, or,
+     * above the limit of abandoned handlers, when the handler ends. It must not reference the frame.
+     */
+    take(frame: Frame, giveBack: GiveBack) {
+      const { about, pseudonym } = frame;
+      const hasRoom = quota.take(pseudonym) === undefined;
+      if (hasRoom) giveBack();
+      frame.whenSettled(reportIfLate(about, trackOpen(hasRoom ? () => quota.giveBack(pseudonym) : giveBack)));
+    },
+
+    /** Resolves when all have ended, or after {@link LET_END_MS}. */
+    async waitForEnd() {
+      if (open.size === 0) return;
+      await new Promise<void>((resolve) => {
+        const late = setTimeout(resolve, LET_END_MS);
+        allEnded = () => {
+          clearTimeout(late);
+          resolve();
+        };
+      });
+    },
+  };
 }
+
+export type Abandoned = ReturnType<typeof countAbandoned>;
 
 const NOT_ENDED =
   `The handler has not ended ${LET_END_MS / 1000} s after its call was over, and may hold memory. ` +

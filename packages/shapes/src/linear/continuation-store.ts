@@ -6,7 +6,6 @@ import {
   anyValue,
   freshId,
   limitsOf,
-  ownLimit,
   Quota,
   requireOptions,
   tellOperator,
@@ -15,7 +14,7 @@ import {
 import { findAskProblem, publishEntry, withNotes } from '@mrtr/core/shape';
 import { callerOf } from '../kit/handler-context.ts';
 import { heldBytes } from '../kit/held-bytes.ts';
-import { Abandoned } from './abandoned.ts';
+import { type Abandoned, countAbandoned } from './abandoned.ts';
 import { FrameContext } from './context.ts';
 import { Frame, type FrameTurn } from './frame.ts';
 import {
@@ -125,11 +124,10 @@ export class ContinuationStore implements LinearStore {
     this.#locate = locate ?? (() => undefined);
     this.#onerror = (error) => tellOperator(error, onerror);
     this.#ttlMs = ttlSeconds * 1000;
-    this.#places = new Quota(frames, ownLimit(frames, perPrincipal));
-    this.#bytes = new Quota(bytes, ownLimit(bytes, perPrincipal));
+    this.#places = new Quota(frames, perPrincipal);
+    this.#bytes = new Quota(bytes, perPrincipal);
     this.#maxBytes = bytes;
-    const abandoned = Math.min(frames, MOST_ABANDONED);
-    this.#abandoned = new Abandoned(abandoned, ownLimit(abandoned, perPrincipal), this.#onerror);
+    this.#abandoned = countAbandoned(Math.min(frames, MOST_ABANDONED), perPrincipal, this.#onerror);
     addGauge('frames.parked', this, ({ parked }) => parked);
   }
 
@@ -278,7 +276,7 @@ export class ContinuationStore implements LinearStore {
    * as abandoned. Returns the reason.
    */
   #abortFrame<Reason extends Error>(frame: Frame, reason: Reason) {
-    frame.overseer = this.#abandoned;
+    frame.overseer = this.#abandoned.overseer;
     frame.abort(reason);
     frame.whenSettled(() => this.#release(frame));
     setImmediate(() => this.#abandon(frame));

@@ -66,8 +66,11 @@ export type Perform = (key: string, step: () => Promise<unknown>) => Promise<unk
 
 /** Counts the handlers that have not ended when their call has. */
 export interface Overseer {
-  /** Whether a handler counts as ended when it waits for a promise of ours that never settles. */
-  readonly trustsStops: boolean;
+  /**
+   * Whether a handler counts as ended when it waits for a promise of ours that never settles: until the first handler
+   * continues after it counted as ended.
+   */
+  trustsStops: boolean;
   /** Counts the handler of `frame` again: it had counted as ended, and still runs. */
   takeBack(frame: Frame): void;
 }

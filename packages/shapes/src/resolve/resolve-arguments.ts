@@ -48,46 +48,25 @@ export async function resolveArguments(
   resolved: readonly ResolvedParameter[],
   plans: ResolverPlans,
   toolArguments: Readonly<Record<string, unknown>>,
-  round: Round,
+  { context, recall }: Round,
 ): Promise<ResolvedArguments> {
-  const entry = new Resolution(plans, toolArguments, round);
-  const filled = await entry.fill(resolved);
-  if (!filled) return { open: inOrder(entry.open, [...plans.keys()]) };
-  if (isRefusal(filled)) throw new ElicitationDeclined(filled.kind, entry.refusals.get(filled));
-  return { values: filled.value };
-}
-
-/** Sorts questions by declaration, so that users do not see them in the order in which resolvers finish. */
-function inOrder(open: ReadonlyMap<string, Question>, resolvers: readonly AnyResolver[]): Questions {
-  const rank = ([key]: readonly [string, Question]) => resolvers.findIndex(({ name }) => isKeyOf(name, key));
-  return Object.fromEntries([...open].sort((one, other) => rank(one) - rank(other)));
-}
-
-class Resolution {
-  readonly open = new Map<string, Question>();
+  const open = new Map<string, Question>();
   /** The key of the refused question, for each refusal. */
-  readonly refusals = new Map<FinalAnswer<unknown>, string>();
-  readonly #plans: ResolverPlans;
-  readonly #toolArguments: Readonly<Record<string, unknown>>;
-  readonly #round: Round;
-  readonly #results = new Map<AnyResolver, Promise<Result>>();
-
-  constructor(plans: ResolverPlans, toolArguments: Readonly<Record<string, unknown>>, round: Round) {
-    this.#plans = plans;
-    this.#toolArguments = toolArguments;
-    this.#round = round;
-  }
+  const refusals = new Map<FinalAnswer<unknown>, string>();
+  const results = new Map<AnyResolver, Promise<Result>>();
 
   /**
    * Fills `parameters`, by name. A refusal passes to each consumer of the plain value. It takes precedence over open
    * questions, in any order of declaration.
    */
-  async fill(parameters: readonly ResolvedParameter[]): Promise<Result<Readonly<Record<string, unknown>>>> {
-    const results = await Promise.all(parameters.map(({ resolver }) => this.#resultOf(resolver)));
+  async function fill(
+    parameters: readonly ResolvedParameter[],
+  ): Promise<Result<Readonly<Record<string, unknown>>>> {
+    const outcomes = await Promise.all(parameters.map(({ resolver }) => resultOf(resolver)));
     const filled = bareRecord<unknown>(undefined);
     let isOpen = false;
     for (const [at, { name, wantsOutcome }] of parameters.entries()) {
-      const result = results[at];
+      const result = outcomes[at];
       if (result && isRefusal(result) && !wantsOutcome) return result;
       isOpen ||= result === undefined;
       filled[name] = wantsOutcome || result?.kind !== 'accepted' ? result : result.value;
@@ -96,21 +75,18 @@ class Resolution {
   }
 
   /** Runs a resolver once, memoised by identity, and returns its result. */
-  #resultOf(resolver: AnyResolver): Promise<Result> {
-    const known = this.#results.get(resolver);
-    if (known) return known;
-    const result = this.#run(resolver);
-    this.#results.set(resolver, result);
+  function resultOf(resolver: AnyResolver) {
+    const result = results.get(resolver) ?? run(resolver);
+    results.set(resolver, result);
     return result;
   }
 
-  async #run(resolver: AnyResolver): Promise<Result> {
-    const { context, recall } = this.#round;
-    const filled = await this.fill(this.#plans.get(resolver) ?? []);
+  async function run(resolver: AnyResolver): Promise<Result> {
+    const filled = await fill(plans.get(resolver) ?? []);
     if (filled?.kind !== 'accepted') return filled;
     const needs: Record<string, unknown> = { ...filled.value };
     for (const [need, filler] of Object.entries(resolver.needs)) {
-      if (filler.need === 'argument') needs[need] = ownEntry(this.#toolArguments, filler.name ?? need);
+      if (filler.need === 'argument') needs[need] = ownEntry(toolArguments, filler.name ?? need);
       if (filler.need === 'context') needs[need] = context;
     }
     publishEntry(callOf(context.request), 'resolve', 'resolver', resolver.name);
@@ -119,13 +95,24 @@ class Resolution {
     // never replace a computed value.
     const asked = readAsked(recall, resolver.name, value);
     if (!asked) return { kind: 'accepted', value };
-    const open = Object.entries(asked.open);
-    for (const [key, question] of open) this.open.set(key, question);
+    const unanswered = Object.entries(asked.open);
+    for (const [key, question] of unanswered) open.set(key, question);
     if (asked.refused) {
       const [key, refusal] = asked.refused;
-      this.refusals.set(refusal, key);
+      refusals.set(refusal, key);
       return refusal;
     }
-    return open.length > 0 ? undefined : { kind: 'accepted', value: asked.value };
+    return unanswered.length > 0 ? undefined : { kind: 'accepted', value: asked.value };
   }
+
+  const filled = await fill(resolved);
+  if (!filled) return { open: inOrder(open, [...plans.keys()]) };
+  if (isRefusal(filled)) throw new ElicitationDeclined(filled.kind, refusals.get(filled));
+  return { values: filled.value };
+}
+
+/** Sorts questions by declaration, so that users do not see them in the order in which resolvers finish. */
+function inOrder(open: ReadonlyMap<string, Question>, resolvers: readonly AnyResolver[]): Questions {
+  const rank = ([key]: readonly [string, Question]) => resolvers.findIndex(({ name }) => isKeyOf(name, key));
+  return Object.fromEntries([...open].sort((one, other) => rank(one) - rank(other)));
 }
