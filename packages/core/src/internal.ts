@@ -10,32 +10,11 @@ export { notAQuestionError, requireKeys } from './answers/ask.ts';
 export { hasFallback, readingOf, readResponse } from './answers/read-answer.ts';
 export type { Assurance } from './diagnostics/events.ts';
 export { publish } from './diagnostics/events.ts';
-export { addGauge, type GaugeName, readGauges } from './diagnostics/gauges.ts';
-export { onOneLine, withCallInMessage } from './diagnostics/log-line.ts';
-export { listenerOf, noteListener, tellOperator } from './diagnostics/operator.ts';
-export {
-  aBoolean,
-  aFunction,
-  anObjectWith,
-  anyValue,
-  aPlainIdentifier,
-  asRequired,
-  aText,
-  aTimeInSeconds,
-  type GoneOptions,
-  limitsOf,
-  listOf,
-  type OptionCheck,
-  type OptionChecks,
-  oneOf,
-  ownLimit,
-  requireArgument,
-  requireOptions,
-  wholeNumber,
-  wholeSeconds,
-  withDefaults,
-} from './options.ts';
-export { processWide, warnOnce } from './process-wide.ts';
+export * from './diagnostics/gauges.ts';
+export { asError, onOneLine, withCallInMessage } from './diagnostics/log-line.ts';
+export * from './diagnostics/operator.ts';
+export * from './options.ts';
+export * from './process-wide.ts';
 export {
   approvalLabel,
   approvedAnswer,
@@ -55,4 +34,4 @@ export { stampAnswer, stampOf } from './wire/answer-stamp.ts';
 export { findCall, MRTR_REVISION } from './wire/call.ts';
 export { canonicalJson } from './wire/canonical-json.ts';
 export { INPUT_KINDS } from './wire/input-kind.ts';
-export { ownEntry } from './wire/wire.ts';
+export { mapValues, ownEntry } from './wire/wire.ts';

@@ -26,7 +26,7 @@ export type GoneOptions = Readonly<Record<string, string>>;
  * @param owner the function or class that takes the options, for the message.
  * @throws InvalidOption naming the first wrong option, its value and the allowed values. For an option of an earlier
  * version, it says what to write instead.
- * @example requireOptions<MemoryLedgerOptions>('MemoryLedger', options, { limits: anyValue, now: aFunction });
+ * @example requireOptions('MemoryLedger', options, { limits: anyValue, now: aFunction });
  */
 export function requireOptions<Options extends object>(
   owner: string,

@@ -1,6 +1,6 @@
 /** The limits of a mount that an operator sets. Other limits are constants, beside the code that holds them. */
 import { InvalidOption } from '@mrtr/core';
-import { type GoneOptions, limitsOf, ownLimit, wholeNumber } from '@mrtr/core/internal';
+import { limitsOf, ownLimit, wholeNumber } from '@mrtr/core/internal';
 
 /** Limits of what clients make a mount hold. Other limits are fixed: a body has 30 seconds, a session may idle for an hour. */
 export interface MountLimits {
@@ -84,4 +84,4 @@ export const GONE_OPTIONS = {
   maxUnreadBytes: BYTES,
   maxUnreadBytesPerPrincipal: SHARE,
   sendSeconds: 'It is fixed: 60 seconds.',
-} satisfies GoneOptions;
+};

@@ -111,6 +111,6 @@ export function checkOptions<Options extends MountOptions>(
   checks: OptionChecks<Options>,
 ): Limits {
   requireInstance(owner, served);
-  requireOptions<Options>(owner, options, checks, GONE_OPTIONS);
+  requireOptions(owner, options, checks, GONE_OPTIONS);
   return mountLimits(owner, options.limits);
 }

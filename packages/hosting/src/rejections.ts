@@ -1,5 +1,5 @@
 import type { RejectionReason } from '@mrtr/core/events';
-import { publish, type QuotaExceeded } from '@mrtr/core/internal';
+import { asError, publish, type QuotaExceeded } from '@mrtr/core/internal';
 import type { OnError } from './server-instance.ts';
 
 /** What a rejection's `detail` says. */
@@ -43,6 +43,6 @@ export const rejectFull = (full: QuotaExceeded, what: string, headers?: Record<s
 
 /** The response after an internal error. `onerror` receives the reason; the client does not. */
 export function rejectFailed(error: unknown, onerror: OnError): Response {
-  onerror(error instanceof Error ? error : new Error(String(error)));
+  onerror(asError(error));
   return rejectHttp(500, 'http_failed', 'Internal server error', {}, -32603);
 }

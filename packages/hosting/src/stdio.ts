@@ -42,7 +42,7 @@ export interface StdioHosting {
  */
 export function serveOverStdio(served: ServerInstance, options: StdioOptions = {}): StdioHosting {
   requireInstance('serveOverStdio', served);
-  requireOptions<StdioOptions>('serveOverStdio', options, {
+  requireOptions('serveOverStdio', options, {
     drainSeconds: aTimeInSeconds,
     onerror: aFunction,
   });

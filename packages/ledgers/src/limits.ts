@@ -1,4 +1,4 @@
-import { type GoneOptions, limitsOf, ownLimit } from '@mrtr/core/internal';
+import { limitsOf, ownLimit } from '@mrtr/core/internal';
 
 /** The limits of a ledger. Anonymous callers share `entries` and `bytes`. */
 export interface LedgerLimits {
@@ -33,7 +33,7 @@ export function ledgerLimits(owner: string, given: LedgerLimits | undefined) {
 export const INTERACTIONS = 100_000;
 
 /** @internal The options of earlier versions. */
-export const GONE: GoneOptions = {
+export const GONE = {
   maxEntries: 'Write `limits: { entries }`.',
   maxEntriesPerPrincipal: 'Write `limits: { perPrincipal }`, the share of one principal.',
   maxBytes: 'Write `limits: { bytes }`.',

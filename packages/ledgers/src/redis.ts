@@ -1,6 +1,6 @@
 /** `@mrtr/ledgers/redis`: single-use request state for any number of instances, on Redis 7 or later. */
 import { randomUUID } from 'node:crypto';
-import { aBoolean, ledgerFull, tellOperator, warnOnce } from '@mrtr/core/internal';
+import { aBoolean, asError, ledgerFull, tellOperator, warnOnce } from '@mrtr/core/internal';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS } from '@mrtr/core/seal';
 import { type LedgerLimits, ledgerLimits } from './limits.ts';
@@ -163,7 +163,7 @@ export class RedisLedger implements StateLedger {
 const warnOfBeginning = (error: unknown) =>
   warnOnce(
     'MRTR_REDIS_NOT_REACHED',
-    `RedisLedger could not write its beginning to Redis: ${error instanceof Error ? error.message : error}. Connect the ` +
+    `RedisLedger could not write its beginning to Redis: ${asError(error).message}. Connect the ` +
       'client before you make the ledger. Until Redis is reached, calls are rejected; those that are open when it is ' +
       'reached may be rejected too.',
   );

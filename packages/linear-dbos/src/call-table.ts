@@ -22,7 +22,7 @@ export interface CallRow {
 }
 
 /** The values of a new call. */
-interface NewCall {
+export interface NewCall {
   readonly id: string;
   readonly instance: string;
   readonly version: string;
@@ -37,7 +37,7 @@ interface NewCall {
 }
 
 /** The end of a turn. */
-interface TurnEnd {
+export interface TurnEnd {
   readonly turn: number;
   readonly body: Buffer;
   /** How long the call is kept from now on, in seconds. */
@@ -45,7 +45,7 @@ interface TurnEnd {
 }
 
 /** The end of a turn, as the owner of the call publishes it. */
-interface PublishedTurn extends TurnEnd {
+export interface PublishedTurn extends TurnEnd {
   readonly done: boolean;
   readonly key: Buffer;
   /** The other instance whose request waits for the turn, if any. */

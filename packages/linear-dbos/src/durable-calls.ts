@@ -1,7 +1,7 @@
 /** The calls of one durable store: starts them, resumes them, and takes those of dead instances over. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFull, speaksMrtr } from '@mrtr/core';
-import { addGauge, ownLimit, withCallInMessage } from '@mrtr/core/internal';
+import { addGauge, mapValues, ownLimit, withCallInMessage } from '@mrtr/core/internal';
 import { keyRingOf } from '@mrtr/core/seal';
 import { findAskProblem, keepStamp } from '@mrtr/core/shape';
 import {
@@ -100,7 +100,7 @@ export async function openCalls(settings: Settings) {
     } catch (error) {
       if (error instanceof ContinuationLost || error instanceof StoreFull) throw error;
       // Only the operator may see the database's error.
-      settings.onerror(error as Error);
+      settings.onerror(error);
       throw lostContinuation(error instanceof Unopened ? LOST : UNREACHABLE);
     } finally {
       rounds.delete(served);
@@ -202,7 +202,7 @@ export async function openCalls(settings: Settings) {
     } catch (error) {
       running.delete(id);
       if (error instanceof StoreFull) throw error;
-      settings.onerror(error as Error);
+      settings.onerror(error);
       throw new StoreFull(NOT_NOW);
     }
     const begun = { callKey, turn: 1 };
@@ -250,8 +250,7 @@ export async function openCalls(settings: Settings) {
       settings.onerror(withCallInMessage('Presented by another principal, or for another tool.', about));
       throw lostContinuation();
     }
-    const answers = Object.entries(ctx.mcpReq.inputResponses ?? {});
-    const responses = Object.fromEntries(answers.map(([key, response]) => [key, keepStamp(response)]));
+    const responses = mapValues(ctx.mcpReq.inputResponses ?? {}, (response) => keepStamp(response));
     const awaited = { callKey, turn: turn + 1, answers: hashAnswers(responses, head) };
     // A client that lost its connection or its instance sends the same answer again, and gets its result.
     if (row.turn === awaited.turn && latest?.answers === awaited.answers) return awaited;
@@ -366,7 +365,7 @@ export async function openCalls(settings: Settings) {
       running.get(id)?.end(why);
       turnListeners.notify(id, turn, record);
     } catch (error) {
-      settings.onerror(error as Error);
+      settings.onerror(error);
     }
   }
 
@@ -380,7 +379,7 @@ export async function openCalls(settings: Settings) {
       const row = await runtime.calls.read(id);
       if (row?.done) running.get(id)?.end(CLIENT_CANCELLED);
     } catch (error) {
-      settings.onerror(error as Error);
+      settings.onerror(error);
     }
   }
 

@@ -7,7 +7,6 @@ import {
   aPolicy,
   asRequired,
   aText,
-  type GoneOptions,
   limitsOf,
   listenerOf,
   type OptionCheck,
@@ -60,7 +59,8 @@ export interface DbosStoreOptions {
 }
 
 /** The options, checked and complete, and the times that are fixed. */
-export type Settings = Required<DbosStoreOptions> & Times & { readonly limits: Required<DbosStoreLimits> };
+export type Settings = Required<Omit<DbosStoreOptions, 'onerror'>> &
+  Times & { readonly limits: Required<DbosStoreLimits>; readonly onerror: (error: unknown) => void };
 
 /** Times that are fixed: all instances of a deployment have the same. Only tests change them. */
 export interface Times {
@@ -77,7 +77,7 @@ export const DEFAULTS = { schema: 'mrtr_linear', ttlSeconds: 600, poolSize: 10 }
 export const TIMES: Times = { takeOverSeconds: 10, sweepSeconds: 15 };
 export const LIMITS = { calls: 10_000, bytes: 67_108_864, perPrincipal: 1 / 32 };
 
-const GONE: GoneOptions = {
+const GONE = {
   maxOpenCalls: 'Write `limits: { calls }`.',
   maxOpenCallsPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/32.',
   maxBytes: 'Write `limits: { bytes }`.',

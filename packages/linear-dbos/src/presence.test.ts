@@ -101,7 +101,9 @@ test('while the database is gone, reconnecting slows down and is reported once a
     if (session) return session;
     throw new Error('connect ECONNREFUSED');
   };
-  const presence = presenceOn({ connect } as unknown as Pool, 10_000, ({ message }) => errors.push(message));
+  const presence = presenceOn({ connect } as unknown as Pool, 10_000, (error) => {
+    errors.push((error as Error).message);
+  });
   await presence.hold('1');
   const first = session;
   session = undefined;

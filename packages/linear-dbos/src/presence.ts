@@ -39,7 +39,7 @@ export const channelOf = (instance: string): string => `mrtr_linear_${instance}`
  *
  * @param takeOverMs how long other instances wait before they take over a call whose turn runs.
  */
-export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error) => void) {
+export function presenceOn(pool: Pool, takeOverMs: number, report: (error: unknown) => void) {
   const held = new Map<string, Listener>();
   // One session at a time: a second would wait in vain for the locks of the first.
   let connecting: Promise<void> | undefined;
@@ -116,7 +116,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
 
   async function begin() {
     const client = await pool.connect();
-    const onLoss = (error?: Error) => reconnectAfterLoss(client, error);
+    const onLoss = (error?: unknown) => reconnectAfterLoss(client, error);
     client.on('error', onLoss);
     client.on('end', () => onLoss());
     client.on('notification', ({ channel, payload }: Notification) => {
@@ -130,7 +130,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
       for (const instance of held.keys()) await take(instance);
       if (current === client) noteHeld();
     } catch (error) {
-      onLoss(error as Error);
+      onLoss(error);
       throw error;
     }
   }
@@ -157,7 +157,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
     try {
       await waitAtMost(send(client, 'SELECT 1'), takeOverMs / PINGS, late);
     } catch (error) {
-      reconnectAfterLoss(client, error as Error);
+      reconnectAfterLoss(client, error);
     }
   }
 
@@ -183,14 +183,14 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
     return answer;
   }
 
-  function reconnectAfterLoss(client: PoolClient, error?: Error) {
+  function reconnectAfterLoss(client: PoolClient, cause?: unknown) {
     if (current !== client) return;
     current = undefined;
     clearInterval(pings);
     client.release(true);
     if (closed) return;
     if (isHeld) noteLost();
-    complain(new Error(LOST, { cause: error }));
+    complain(new Error(LOST, { cause }));
     reconnect();
   }
 
@@ -206,7 +206,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
   }
 
   /** Reports each loss once, and once a minute while reconnecting fails. */
-  function complain(error: Error) {
+  function complain(error: unknown) {
     const now = performance.now();
     if (complainedAt !== undefined && now - complainedAt < COMPLAIN_EVERY_MS) return;
     complainedAt = now;
@@ -218,7 +218,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: Error
     if (closed) return;
     retry = setTimeout(() => {
       wait = Math.min(2 * wait, RECONNECT_AT_MOST_MS);
-      connect().catch((error: Error) => {
+      connect().catch((error) => {
         complain(error);
         reconnect();
       });

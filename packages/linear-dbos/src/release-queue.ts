@@ -20,7 +20,7 @@ export function releaseQueue({ instance, settings, runtime, running, turnListene
         await runtime.presence.ensureHeld();
         return await runtime.calls.release([id], instance);
       } catch (error) {
-        settings.onerror(error as Error);
+        settings.onerror(error);
         await delay(AGAIN_MS, undefined, { ref: false });
       }
     }

@@ -22,7 +22,7 @@ const REMIND_MS = 1000;
 export async function remindOwner(
   runtime: Pick<Runtime, 'send'>,
   { callKey, turn, message }: AwaitedTurn,
-  report: (error: Error) => void,
+  report: (error: unknown) => void,
   request: AbortSignal,
 ): Promise<void> {
   if (message === undefined) return;

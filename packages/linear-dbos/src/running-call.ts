@@ -149,7 +149,7 @@ export function runningCall(
     // The call waits in DBOS for a message. If an answer came first, that one wakes it.
     const message: RoundMessage = { askable: [], from: host.instance };
     const sealed = callKey.seal(message, `answers ${turn}`).toString('base64');
-    host.runtime.send(id, sealed, String(turn)).catch((error) => report(error));
+    host.runtime.send(id, sealed, String(turn)).catch(report);
   }
 
   /** Stops sending progress and log messages on `ended`, a request that has been answered. */

@@ -223,7 +223,7 @@ function poolOf({ postgres, poolSize, onerror }: Settings) {
 }
 
 /** DBOS's log, reduced to errors. */
-const quietly = (onerror: (error: Error) => unknown) => ({
+const quietly = (onerror: (error: unknown) => unknown) => ({
   debug: () => {},
   info: () => {},
   warn: () => {},

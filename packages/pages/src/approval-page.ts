@@ -28,7 +28,6 @@ import {
   asRequired,
   aText,
   canonicalJson,
-  type GoneOptions,
   type OptionChecks,
   oneOf,
   refusedAnswer,
@@ -129,7 +128,7 @@ const CHECKS: OptionChecks<ApprovalPageOptions> = {
   resume: oneOf('same-call'),
 };
 
-const GONE: GoneOptions = {
+const GONE = {
   ...GONE_OF_PAGES,
   render: 'The page always shows the words, the details, the account and the form.',
   resumeSeconds: `It is fixed: ${RESUME_SECONDS} seconds.`,
@@ -162,7 +161,7 @@ const MAX_SHOWN_BYTES = 3072;
  * const { receipt } = await ctx.ask('sure', sure);
  */
 export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
-  requireOptions<ApprovalPageOptions>('approvalPage', options, CHECKS, GONE);
+  requireOptions('approvalPage', options, CHECKS, GONE);
   const { verify, resume, ...more } = options;
   const assurance = verify ? 'verified-page' : 'page';
   const startPage: StartPage = {
@@ -239,11 +238,11 @@ export function approvalPage(options: ApprovalPageOptions): ApprovalPage {
       return path();
     },
     question: (ctx, words, wanted) => {
-      requireOptions<ApprovalQuestionOptions>('question', wanted, QUESTION_CHECKS);
+      requireOptions('question', wanted, QUESTION_CHECKS);
       return inOwnScope(() => question(ctx, words, wanted));
     },
     ask: (ctx, key, words, wanted) => {
-      requireOptions<ApprovalQuestionOptions>('ask', wanted, QUESTION_CHECKS);
+      requireOptions('ask', wanted, QUESTION_CHECKS);
       if (wanted.by === 'client') return ctx.ask(key, approvalInForm(words, wanted));
       const isForm = !ctx.canAsk('elicitation.url') && ctx.canAsk('elicitation');
       return questionsFor().questions.waitFor(ctx, key, subjectOf(words, wanted, isForm));

@@ -1,14 +1,7 @@
 /** The interactions of one process. */
 
 import { StoreFull } from '@mrtr/core';
-import {
-  addGauge,
-  aFunction,
-  anyValue,
-  type GoneOptions,
-  type QuotaExceeded,
-  requireOptions,
-} from '@mrtr/core/internal';
+import { addGauge, aFunction, anyValue, type QuotaExceeded, requireOptions } from '@mrtr/core/internal';
 import {
   type InteractionLimits,
   type InteractionRow,
@@ -27,7 +20,7 @@ interface MemoryInteractionsOptions {
 /** The default limit of all interactions in memory. */
 export const MEMORY_ENTRIES = 10_000;
 
-const GONE: GoneOptions = {
+const GONE = {
   maxEntries: 'Write `limits: { entries }`.',
   maxEntriesPerPrincipal: 'Write `limits: { perPrincipal }`, the share of one principal.',
   maxOverPerPrincipal: 'It is ten times the open pages of one principal: write `limits: { perPrincipal }`.',
@@ -50,7 +43,7 @@ export class MemoryInteractions implements InteractionStore {
   /** @throws InvalidOption for an unknown or invalid option. */
   constructor(options: MemoryInteractionsOptions = {}) {
     const checks = { limits: anyValue, now: aFunction };
-    requireOptions<MemoryInteractionsOptions>('MemoryInteractions', options, checks, GONE);
+    requireOptions('MemoryInteractions', options, checks, GONE);
     this.#limits = interactionLimits('MemoryInteractions', options.limits, MEMORY_ENTRIES);
     this.#now = options.now ?? (() => Date.now());
     addGauge('pages.pending', this, (store) => store.#pending);

@@ -22,7 +22,6 @@ import {
   asRequired,
   aText,
   findCall,
-  type GoneOptions,
   listenerOf,
   type OptionChecks,
   parseWebPage,
@@ -62,7 +61,7 @@ export interface PendingInteractionsOptions<T> extends PageOptions<T> {
 export const PAGE_DEFAULTS = { ttlSeconds: 600, waitSeconds: 20, maxAsks: 5 };
 
 /** @internal The options of earlier versions. */
-export const GONE_OF_PAGES: GoneOptions = { name: 'It is the path of `url`.' };
+export const GONE_OF_PAGES = { name: 'It is the path of `url`.' };
 
 /** @internal The checks of the options that all pages share. */
 export const PAGE_CHECKS: OptionChecks<Omit<PendingInteractionsOptions<unknown>, 'start' | 'finish'>> = {
@@ -128,18 +127,18 @@ export interface PendingInteractions<T> {
  * const { account } = await ctx.ask('link', await link.question(ctx.request, 'Link your calendar to the shop.'));
  */
 export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): PendingInteractions<T> {
-  requireOptions<PendingInteractionsOptions<unknown>>('pendingInteractions', options, CHECKS, GONE_OF_PAGES);
+  requireOptions('pendingInteractions', options, CHECKS, GONE_OF_PAGES);
   const { questionsFor, path, fetch, inOwnScope } = makePages(options);
   return {
     get path() {
       return path();
     },
     question: async (ctx, message, more = {}) => {
-      requireOptions<LinkOptions<T>>('question', more, { fallback: anyValue, name: aText, data: anyValue });
+      requireOptions('question', more, { fallback: anyValue, name: aText, data: anyValue });
       return inOwnScope(() => questionsFor(ctx).questions.ask<T>(ctx, linkTo(message, more)));
     },
     ask: async (ctx, key, message, more = {}) => {
-      requireOptions<typeof more>('ask', more, { fallback: anyValue, data: anyValue });
+      requireOptions('ask', more, { fallback: anyValue, data: anyValue });
       if (!ctx.canAsk('elicitation.url') && more.fallback !== undefined) return more.fallback;
       return questionsFor().questions.waitFor<T>(ctx, key, linkTo(message, more));
     },

@@ -1,13 +1,13 @@
 /** Converts each schema to JSON Schema once. The SDK does it for each server, and so for each request. */
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { mapValues } from '../wire/wire.ts';
 
 type Convert = StandardSchemaWithJSON['~standard']['jsonSchema']['input'];
 
 const known = new WeakMap<object, object>();
 
 /** The configuration of a tool, with schemas that remember their JSON Schema. Other members stay unchanged. */
-export const withSchemasOnce = (config: object): object =>
-  Object.fromEntries(Object.entries(config).map(([name, value]) => [name, convertOnce(value)]));
+export const withSchemasOnce = (config: object): object => mapValues({ ...config }, convertOnce);
 
 function convertOnce(schema: unknown): unknown {
   const standard = (schema as Partial<StandardSchemaWithJSON> | null | undefined)?.['~standard'];

@@ -3,7 +3,7 @@
  * a client from using it twice.
  */
 import { StoreFull } from '../errors.ts';
-import { aFunction, anyValue, type GoneOptions, limitsOf, oneOf, requireOptions } from '../options.ts';
+import { aFunction, anyValue, limitsOf, oneOf, requireOptions } from '../options.ts';
 import { warnOnce } from '../process-wide.ts';
 import { CLOCK_SKEW_MS } from '../state/codec.ts';
 import { Quota, type QuotaExceeded } from './quota.ts';
@@ -97,7 +97,7 @@ const GONE_OPTIONS = {
   maxBytes: 'Write `limits: { bytes }`.',
   maxEntriesPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/64.',
   maxBytesPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/64.',
-} satisfies GoneOptions;
+};
 
 interface ServedToken {
   readonly answers: string;
@@ -116,7 +116,7 @@ export class MemoryLedger implements StateLedger {
   /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
   constructor(options: MemoryLedgerOptions = {}) {
     const checks = { limits: anyValue, whenFull: oneOf('reject', 'forget'), now: aFunction };
-    requireOptions<MemoryLedgerOptions>('MemoryLedger', options, checks, GONE_OPTIONS);
+    requireOptions('MemoryLedger', options, checks, GONE_OPTIONS);
     this.#tokens = servedTokens(options);
   }
 

@@ -10,7 +10,6 @@ import {
   anyValue,
   asDefinedIfGiven,
   aText,
-  type GoneOptions,
   limitsOf,
   listOf,
   type OptionCheck,
@@ -241,7 +240,7 @@ export function requestStatePolicy(options?: RequestStateOptions): RequestStateP
 export function requestStatePolicy(
   options: RequestStateOptions | KeyReadingOptions = {},
 ): RequestStatePolicy | Promise<RequestStatePolicy> {
-  requireOptions<PolicyOptions>('requestStatePolicy', options, POLICY_CHECKS, GONE_OPTIONS);
+  requireOptions('requestStatePolicy', options, POLICY_CHECKS, GONE_OPTIONS);
   const { keys } = options;
   if (typeof keys === 'function') {
     const { keysSeconds = 300, onerror } = options as KeyReadingOptions;
@@ -265,21 +264,26 @@ function policyFromOptions(options: PolicyOptions, keys: Keys) {
   );
   addGauge('calls.running', running, totalOf);
   addGauge('calls.abandoned', abandoned, totalOf);
+  const principal: PolicyParts['principal'] = (ctx) => tokenPrincipal(ctx.http?.authInfo);
+  const legacy: LegacyPolicy = 'shim';
+  const defaults = {
+    ...TIME_DEFAULTS,
+    principal,
+    legacy,
+    hideUnaskable: false,
+    now: Date.now,
+    unaskedAnswers: [],
+  };
   return policyFromParts({
-    ...withDefaults(options, TIME_DEFAULTS),
-    limits: { ...FIXED_LIMITS, ...limits },
-    keys,
+    ...withDefaults(options, defaults),
     audience: options.audience,
-    principal: options.principal ?? ((ctx) => tokenPrincipal(ctx.http?.authInfo)),
-    legacy: options.legacy ?? 'shim',
-    hideUnaskable: options.hideUnaskable ?? false,
-    now: options.now ?? Date.now,
-    singleUse: singleUseFrom(options),
-    versions: stateVersions(options),
+    onerror: options.onerror,
+    keys,
     running,
     abandoned,
-    onerror: options.onerror,
-    unaskedAnswers: options.unaskedAnswers ?? [],
+    limits: { ...FIXED_LIMITS, ...limits },
+    singleUse: singleUseFrom(options),
+    versions: stateVersions(options),
   });
 }
 
@@ -360,7 +364,7 @@ const POLICY_CHECKS = {
   ),
 } satisfies Record<string, OptionCheck>;
 
-const GONE_LIMITS = { calls: 'Write `requests`.' } satisfies GoneOptions;
+const GONE_LIMITS = { calls: 'Write `requests`.' };
 
 const GONE_OPTIONS = {
   maxBytes: 'Write `limits: { stateBytes }`.',
@@ -373,4 +377,4 @@ const GONE_OPTIONS = {
   maxAnswerBytes: `An answer has at most ${FIXED_LIMITS.answerBytes} bytes.`,
   maxResultBytes: `A recorded result has at most ${FIXED_LIMITS.resultBytes} bytes.`,
   ledgerTimeoutSeconds: `A ledger has ${FIXED_LIMITS.ledgerSeconds} s to answer.`,
-} satisfies GoneOptions;
+};

@@ -14,9 +14,13 @@ export interface LoggedCall {
 
 const MARK = ' [call ';
 
+/** What was thrown, as an error. */
+export const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown));
+
 /** Copies an error and adds its call to the message. A copy, because one error object may be thrown in many calls. */
 export function withCallInMessage(thrown: unknown, { method, target, id, pseudonym }: LoggedCall): Error {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const error = asError(thrown);
   // Escape brackets: a target could otherwise forge the mark of another call.
   const tool = `${method} ${toPrintable(target).replaceAll(/[[\]]/g, escapeMark).slice(0, 100)}`;
   return copyWithMessage(

@@ -1,6 +1,6 @@
 /** Passes the errors that no client sees to the operator. */
 import { processWide } from '../process-wide.ts';
-import { onOneLine, withoutCall } from './log-line.ts';
+import { asError, onOneLine, withoutCall } from './log-line.ts';
 
 type ErrorListener = (error: Error) => void;
 
@@ -27,7 +27,7 @@ export const listenerOf = (owner: object): ErrorListener | undefined => (owner a
  * kind becomes a Node warning, so that an operator without `onerror` sees it once.
  */
 export function tellOperator(thrown: unknown, ...onerror: readonly (ErrorListener | undefined)[]): void {
-  const error = onOneLine(thrown instanceof Error ? thrown : new Error(String(thrown)));
+  const error = onOneLine(asError(thrown));
   const listeners = new Set(onerror.flatMap((one) => (one ? (listenerOf(one) ?? one) : [])));
   for (const listener of listeners) {
     try {

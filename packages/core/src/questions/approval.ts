@@ -65,7 +65,7 @@ export const someWords: OptionCheck = {
  */
 export function approval(words: Words, options: ApprovalOptions): Question<Approval> {
   requireArgument('approval', 'words', words, someWords);
-  requireOptions<ApprovalOptions>('approval', options, {
+  requireOptions('approval', options, {
     approve: asRequired(approvalLabel),
     refuse: asRequired(approvalLabel),
     type: { ...approvalLabel, undefinedAllowed: 'if-left-out' },

@@ -10,8 +10,10 @@ import {
   type StandardSchemaV1,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
+import { asError } from '../diagnostics/log-line.ts';
 import { InvalidDefinition } from '../errors.ts';
 import { anyValue, aText, type OptionCheck, requireArgument, requireOptions } from '../options.ts';
+import { mapValues } from '../wire/wire.ts';
 import type { Accepted, Answer, Refusal } from './answer.ts';
 import { withFormChoices } from './form-choices.ts';
 import { type Question, question } from './question.ts';
@@ -41,7 +43,7 @@ export interface ElicitationOptions<Value> {
 
 /** @throws InvalidOption for an option that a question does not have. */
 export const requireElicitationOptions = (owner: string, options: ElicitationOptions<unknown>): void =>
-  requireOptions<ElicitationOptions<unknown>>(owner, options, { fallback: anyValue });
+  requireOptions(owner, options, { fallback: anyValue });
 
 // Converting a zod schema costs 15 µs and always gives the same form, so each schema is converted once.
 const forms = new WeakMap<StandardSchemaWithJSON, PreparedForm>();
@@ -164,8 +166,7 @@ function formOf(message: string, schema: StandardSchemaWithJSON) {
  * @throws InvalidDefinition if it does.
  */
 function requireSynchronous(message: string, schema: StandardSchemaV1, { properties }: CheckedForm) {
-  const fields = Object.entries(properties).map(([name, field]) => [name, inventValue(field as FormField)]);
-  const invented = Object.fromEntries(fields);
+  const invented = mapValues(properties as Readonly<Record<string, FormField>>, inventValue);
   try {
     validate(message, schema, invented);
   } catch (error) {
@@ -210,7 +211,7 @@ function convertSchema(message: string, schema: StandardSchemaWithJSON) {
     // A frozen copy: parts of it may be the author's, who may change them later.
     return JSON.parse(JSON.stringify(requestedSchema), freeze) as CheckedForm;
   } catch (cause) {
-    const why = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
+    const why = asError(cause).message.replace(/\.$/, '');
     throw new InvalidDefinition(
       `The schema of "${message}" cannot be a form. ${why}. Ask for text, numbers, yes or no, or a choice of texts, one ` +
         'field for each, and check the rest in the handler.',

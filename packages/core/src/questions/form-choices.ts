@@ -3,6 +3,7 @@
  * type, and Valibot and zod write literals as an `anyOf` of constants. The SDK rejects both, and the pattern of a format.
  */
 import type { InputRequest, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { mapValues } from '../wire/wire.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Choice = { readonly const: string; readonly title?: string };
@@ -14,8 +15,7 @@ export function withFormChoices(schema: StandardSchemaWithJSON): StandardSchemaW
   const input: typeof jsonSchema.input = (options) => {
     const json = jsonSchema.input(vendor === 'zod' ? { ...options, libraryOptions: ZOD_OPTIONS } : options);
     if (!isObject(json.properties)) return json;
-    const fields = Object.entries(json.properties).map(([name, field]) => [name, fieldOf(field)]);
-    return { ...json, properties: Object.fromEntries(fields) };
+    return { ...json, properties: mapValues(json.properties, fieldOf) };
   };
   return { '~standard': { version, vendor, validate, jsonSchema: { input, output: jsonSchema.output } } };
 }
@@ -85,15 +85,11 @@ export function onOldWire<R extends InputRequest>(request: R): R {
   const { requestedSchema } = (request.params ?? {}) as { requestedSchema?: { readonly properties?: Json } };
   const properties = requestedSchema?.properties;
   if (!properties || !Object.values(properties).some(isTitledChoice)) return request;
-  const spelt = Object.entries(properties).map(([name, field]) => [
-    name,
-    isTitledChoice(field) ? asEnum(field) : field,
-  ]);
-  const params = {
-    ...request.params,
-    requestedSchema: { ...requestedSchema, properties: Object.fromEntries(spelt) },
+  const spelt = mapValues(properties, (field) => (isTitledChoice(field) ? asEnum(field) : field));
+  return {
+    ...request,
+    params: { ...request.params, requestedSchema: { ...requestedSchema, properties: spelt } },
   };
-  return { ...request, params };
 }
 
 const isTitledChoice = (field: unknown): field is Titled => Array.isArray((field as Json | null)?.oneOf);

@@ -4,6 +4,7 @@
  */
 
 import { type AnswerStamp, CALL } from './call.ts';
+import { mapValues } from './wire.ts';
 
 // An answer that came in has its stamp as a hidden member under CALL: JSON, spreads, `Object.keys` and an author's strict
 // schema do not see it.
@@ -24,7 +25,7 @@ export function stampAnswer(response: unknown, make: () => AnswerStamp): unknown
 
 /** The answers without the stamps that {@link keepStamp} added. */
 export const withoutStamps = (responses: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(responses).map(([key, response]) => [key, withoutStamp(response)]));
+  mapValues(responses, withoutStamp);
 
 function withoutStamp(response: unknown) {
   if (stampOf(response) === undefined) return response;

@@ -36,6 +36,13 @@ export interface SdkCallback<Input, R extends CompleteResult> {
   (input: Input, ctx: ServerContext): Promise<R | InputRequiredResult>;
 }
 
+/** A record with the same keys. The key `__proto__` is one like any other. */
+export const mapValues = <T, U>(
+  record: Readonly<Record<string, T>>,
+  change: (value: T) => U,
+): Record<string, U> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+
 /** `record[key]`, without inherited entries: a client chooses the keys, and `__proto__` must find nothing. */
 export const ownEntry = (record: Readonly<Record<string, unknown>> | undefined, key: string): unknown =>
   record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;

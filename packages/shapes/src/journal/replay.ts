@@ -22,6 +22,7 @@ import {
   type Questions,
 } from '@mrtr/core';
 import {
+  asError,
   hasFallback,
   isQuestion,
   notAQuestionError,
@@ -350,5 +351,7 @@ const flushMicrotasks = (): Promise<void> => new Promise(afterMicrotasks);
 /** A promise that never settles. It is collected together with the code that waits for it. */
 const neverSettle = (): Promise<never> => new Promise(() => {});
 
-const failureOf = (error: unknown): readonly [name: string, message: string] =>
-  error instanceof Error ? [error.name, error.message] : ['Error', String(error)];
+function failureOf(thrown: unknown): readonly [name: string, message: string] {
+  const { name, message } = asError(thrown);
+  return [name, message];
+}

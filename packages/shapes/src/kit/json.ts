@@ -1,5 +1,6 @@
 /** Checks values that travel from round to round. */
 import { NotJson } from '@mrtr/core';
+import { mapValues } from '@mrtr/core/internal';
 
 /**
  * Checks that `value` comes back from JSON unchanged. Otherwise a later round would see another value than the first.
@@ -17,8 +18,7 @@ export function assertJson(value: unknown, what: string): void {
 export function copyJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copyJson) as T;
-  // `fromEntries` defines members, so one named `__proto__` is a member like any other.
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyJson(member)])) as T;
+  return mapValues(value as Record<string, unknown>, copyJson) as T;
 }
 
 function firstChange(value: unknown, path: string, above: Set<object>): string | undefined {

@@ -118,7 +118,7 @@ export class ContinuationStore implements LinearStore {
   /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
   constructor(options: ContinuationStoreOptions = {}) {
     const checks = { ttlSeconds: wholeNumber(), limits: anyValue, onerror: aFunction, locate: aFunction };
-    requireOptions<ContinuationStoreOptions>('ContinuationStore', options, checks, GONE_OPTIONS);
+    requireOptions('ContinuationStore', options, checks, GONE_OPTIONS);
     const { ttlSeconds = TTL_SECONDS, locate, onerror } = options;
     const { frames, bytes, perPrincipal } = limitsOf('ContinuationStore', options.limits, DEFAULT_LIMITS);
     this.#locate = locate ?? (() => undefined);
