@@ -33,7 +33,7 @@ export function requireOptions<Options extends object>(
   options: Options,
   checks: OptionChecks<NoInfer<Options>>,
   gone: GoneOptions = {},
-): void {
+) {
   requireKnownOptions(owner, options, Object.keys(checks), gone);
   for (const [name, check] of Object.entries<OptionCheck>(checks)) {
     const value: unknown = (options as Readonly<Record<string, unknown>>)[name];
@@ -96,7 +96,7 @@ export function limitsOf<Name extends string>(
 }
 
 /** The limit of one principal: its share of `limit`, and at least 1. */
-export const ownLimit = (limit: number, perPrincipal: number): number =>
+export const ownLimit = (limit: number, perPrincipal: number) =>
   Math.max(1, Math.floor(limit * perPrincipal));
 
 /**
@@ -107,7 +107,7 @@ export const ownLimit = (limit: number, perPrincipal: number): number =>
  * @throws InvalidOption naming the argument, its allowed values, and the type of the given one.
  * @example requireArgument('RedisLedger', 'client', client, anObjectWith('eval'));
  */
-export function requireArgument(owner: string, name: string, value: unknown, check: OptionCheck): void {
+export function requireArgument(owner: string, name: string, value: unknown, check: OptionCheck) {
   if (check.isAllowed(value)) return;
   throw new InvalidOption(`${owner}: ${name} must be ${check.allowed}; it is ${describeType(value)}.`);
 }
@@ -229,7 +229,7 @@ const listWords = (parts: readonly string[], last: 'and' | 'or') =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} ${last} ${parts.at(-1)}`;
 
 /** Whether the names differ only in case and in up to three letters in a row: `maxEntry` for `maxEntries`. */
-export function isMisspelling(given: string, name: string): boolean {
+export function isMisspelling(given: string, name: string) {
   const [a, b] = [given.toLowerCase(), name.toLowerCase()];
   const [longer, shorter] = [Math.max(a.length, b.length), Math.min(a.length, b.length)];
   let head = 0;

@@ -15,7 +15,7 @@ export function processWide<T>(name: string, make: () => T): T {
 }
 
 /** Emits a Node warning, once per process. */
-export function warnOnce(code: `MRTR_${string}`, message: string): void {
+export function warnOnce(code: `MRTR_${string}`, message: string) {
   const warned = processWide('warned', () => new Set<string>());
   if (warned.has(code)) return;
   warned.add(code);

@@ -56,9 +56,9 @@ export class WebOutgoing extends EventEmitter implements Outgoing {
   readonly headersSent = true;
   readonly writableLength = 0;
 
-  setHeader(): void {}
+  setHeader() {}
 
-  destroy(): void {
+  destroy() {
     if (this.destroyed) return;
     this.destroyed = true;
     this.emit('close');

@@ -10,7 +10,7 @@ const END = Symbol('mrtr.end');
 type KeptRequest = Request & { [END]?: Promise<void> };
 
 /** Keeps `request` open until `end`, even if its response ends first because its client hung up. */
-export function keepOpen(request: KeptRequest, end: Promise<void>): void {
+export function keepOpen(request: KeptRequest, end: Promise<void>) {
   request[END] = end;
 }
 

@@ -21,7 +21,7 @@ export interface ServerInstance {
  * @throws InvalidOption for a value that cannot be hosted.
  * @internal
  */
-export function requireInstance(caller: string, served: ServerInstance): void {
+export function requireInstance(caller: string, served: ServerInstance) {
   // A factory is easily called by mistake. An McpServer in place of `served` has a `server`, too.
   if (anObjectWith('connect').isAllowed(served?.server))
     throw new InvalidOption(
@@ -88,7 +88,7 @@ function shorten(error: Error) {
 const MAX_MESSAGE = 2_000;
 
 /** Waits for `end`, at most `ms` milliseconds. Reports to `onerror` if that was not enough. */
-export async function waitForHandlers(end: Promise<unknown>, ms: number, onerror: OnError): Promise<void> {
+export async function waitForHandlers(end: Promise<unknown>, ms: number, onerror: OnError) {
   await waitAtMost(end, ms, () =>
     onerror(
       new OperatorWarning(

@@ -34,7 +34,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   /** Whether a call is not over, even if its client has hung up. */
-  get hasOpenCalls(): boolean {
+  get hasOpenCalls() {
     return this.#calls.size > 0;
   }
 
@@ -59,7 +59,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     }
   }
 
-  override async close(): Promise<void> {
+  override async close() {
     // This fires the signals of the calls.
     await super.close();
     for (const id of [...this.#calls.keys()]) this.#end(id);

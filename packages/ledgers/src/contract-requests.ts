@@ -17,7 +17,7 @@ export const leaseRequest = (id: string, of: Partial<LeaseRequest> = {}): LeaseR
 export const FIRST = { kind: 'first', lease: expect.any(String) };
 
 /** Leases a token, and returns the id of the lease. */
-export async function takeLease(ledger: StateLedger, of: LeaseRequest): Promise<string> {
+export async function takeLease(ledger: StateLedger, of: LeaseRequest) {
   const decision = await ledger.lease(of);
   if (decision.kind !== 'first') throw new Error(`The ledger gave no lease: ${decision.kind}.`);
   return decision.lease;

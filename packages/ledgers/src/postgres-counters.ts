@@ -15,12 +15,12 @@
 const countersOf = (table: string) => `${table.slice(0, 52)}_principals`;
 
 /** The statement that creates the table of counters. */
-export const createCounters = (table: string): string =>
+export const createCounters = (table: string) =>
   `CREATE TABLE IF NOT EXISTS ${countersOf(table)} (
      pseudonym text PRIMARY KEY, counter bigint NOT NULL, forget_at timestamptz NOT NULL)`;
 
 /** The principal's counter as it was when the statement began. Null if there was none. */
-export const counterOf = (table: string): string =>
+export const counterOf = (table: string) =>
   `(SELECT counter FROM ${countersOf(table)} AS counters WHERE counters.pseudonym = $2)`;
 
 /**
@@ -29,7 +29,7 @@ export const counterOf = (table: string): string =>
  *
  * @param condition whether to add at all, for a row of `seen`.
  */
-export const addToCounter = (table: string, limit: string, condition: string): string =>
+export const addToCounter = (table: string, limit: string, condition: string) =>
   // A new counter begins above those that were ever deleted. One that was made meanwhile was not seen: its growth is null.
   `INSERT INTO ${countersOf(table)} AS stored (pseudonym, counter, forget_at)
    SELECT $2, txid_current(), now() + interval '1 hour' FROM seen WHERE ${condition}
@@ -38,5 +38,4 @@ export const addToCounter = (table: string, limit: string, condition: string): s
    RETURNING pseudonym`;
 
 /** Deletes counters that no statement has used for an hour. */
-export const sweepCounters = (table: string): string =>
-  `DELETE FROM ${countersOf(table)} WHERE forget_at <= now()`;
+export const sweepCounters = (table: string) => `DELETE FROM ${countersOf(table)} WHERE forget_at <= now()`;

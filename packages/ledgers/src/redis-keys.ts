@@ -50,7 +50,7 @@ export function scriptRunner(
 export type RunScript = ReturnType<typeof scriptRunner>;
 
 /** @internal The key of an entry. */
-export const entryOf = (id: string): string => `entry:${id}`;
+export const entryOf = (id: string) => `entry:${id}`;
 
 /** @internal Sets `now`: scripts decide by Redis's clock. */
 export const CLOCK = `local time = redis.call('TIME')

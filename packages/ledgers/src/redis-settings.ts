@@ -5,7 +5,7 @@ import type { RedisClient } from './redis-keys.ts';
  * Warns about settings that can lose entries, once per process. Returns false if Redis answers before an entry is on disk.
  * Most managed services hide their settings.
  */
-export async function checkDurability(client: RedisClient): Promise<boolean> {
+export async function checkDurability(client: RedisClient) {
   const settings = await readSettings(client);
   if (!settings) return true;
   const { appendonly, appendfsync, 'maxmemory-policy': policy } = settings;

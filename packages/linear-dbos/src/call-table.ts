@@ -53,7 +53,7 @@ export interface PublishedTurn extends TurnEnd {
 }
 
 /** Statements that create the table in `schema`, which exists. */
-export const tableOfCalls = (schema: string): string =>
+export const tableOfCalls = (schema: string) =>
   `CREATE TABLE IF NOT EXISTS ${schema}.mrtr_calls (
      id text PRIMARY KEY, instance bigint NOT NULL, version text NOT NULL, pseudonym text, target text,
      turn int NOT NULL DEFAULT 0, done boolean NOT NULL DEFAULT false,

@@ -29,10 +29,10 @@ const PINGS = 5;
 const LOST = 'The session that shows this instance as alive was lost.';
 
 /** A random number for an instance, unique in practice. */
-export const newInstance = (): string => (randomBytes(8).readBigUInt64BE() >> 1n).toString();
+export const newInstance = () => (randomBytes(8).readBigUInt64BE() >> 1n).toString();
 
 /** The channel on which an instance listens. */
-export const channelOf = (instance: string): string => `mrtr_linear_${instance}`;
+export const channelOf = (instance: string) => `mrtr_linear_${instance}`;
 
 /**
  * This process's session. Replaces a lost session; meanwhile other instances may take over its calls.

@@ -94,15 +94,15 @@ export interface ErrorRecord {
 }
 
 /** A digest of `text`, salted for the call, so that a reader of the database cannot guess the text. */
-export const saltedHash = (text: string, { salt }: CallHeader): string =>
+export const saltedHash = (text: string, { salt }: CallHeader) =>
   hash('sha256', `${salt} ${text}`, 'base64url');
 
 /** A keyed digest of the method and the tool's name. With the key, an operator can find the calls of a tool. */
-export const targetDigest = ({ method, target }: CallHeader, ring: KeyRing): string =>
+export const targetDigest = ({ method, target }: CallHeader, ring: KeyRing) =>
   derivePseudonym(`${method} ${target}`, ring[0]);
 
 /** A digest of answers. Equal answers have equal digests, in any order. */
-export const hashAnswers = (responses: RoundMessage['responses'], head: CallHeader): string =>
+export const hashAnswers = (responses: RoundMessage['responses'], head: CallHeader) =>
   saltedHash(canonicalJson(withoutStamps(responses ?? {})), head);
 
 /** A stored record that does not open. */

@@ -24,7 +24,7 @@ export async function remindOwner(
   { callKey, turn, message }: AwaitedTurn,
   report: (error: unknown) => void,
   request: AbortSignal,
-): Promise<void> {
+) {
   if (message === undefined) return;
   const topic = String(turn - 1);
   for (let wait = REMIND_MS; wait < LOOK_AGAIN_MS; wait *= 2) {

@@ -7,7 +7,7 @@ export class TurnListeners {
   readonly #calls = new EventEmitter().setMaxListeners(0);
 
   /** Publishes a turn. Without a turn, says that the database has a change. */
-  notify(call: string, turn?: number, record?: TurnRecord): void {
+  notify(call: string, turn?: number, record?: TurnRecord) {
     this.#calls.emit(call, turn, record);
   }
 

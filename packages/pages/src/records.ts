@@ -52,14 +52,13 @@ export interface Times {
 }
 
 /** The name of an interaction in the store and in `state`. It does not reveal the id, which opens the start page. */
-export const refOf = (id: string): string => hash('sha256', `ref ${id}`, 'base64url').slice(0, 22);
+export const refOf = (id: string) => hash('sha256', `ref ${id}`, 'base64url').slice(0, 22);
 
 /** Whether the user may still finish. */
-export const isOpen = ({ stage }: InteractionProgress): boolean =>
-  ['waiting', 'started', 'finishing'].includes(stage);
+export const isOpen = ({ stage }: InteractionProgress) => ['waiting', 'started', 'finishing'].includes(stage);
 
 /** @throws InvalidOption for a second key, which would reuse the outcome of the first. */
-export function requireOneKey(first: string | undefined, key: string | undefined): void {
+export function requireOneKey(first: string | undefined, key: string | undefined) {
   if (key === undefined || first === key) return;
   throw new InvalidOption(
     `What the user finished on a page answered '${first}', so it does not answer '${key}'. ` +

@@ -42,7 +42,7 @@ ${signedInAs(account)}
   );
 
 /** Names the browser's account, so that the user notices a sign-in planted by somebody else. */
-export const signedInAs = (account: string): string =>
+export const signedInAs = (account: string) =>
   `<p>You are signed in as <strong><bdi>${escapeHtml(escapeHidden(account))}</bdi></strong>. If that is not your account, or you did not ask
 for this, close the page.</p>`;
 
@@ -79,5 +79,4 @@ const HTML = {
 };
 
 /** Escapes text for HTML and for quoted attributes. */
-export const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+export const escapeHtml = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

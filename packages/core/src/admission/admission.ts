@@ -84,7 +84,7 @@ export class Admission {
    *
    * @throws the handler's error, or the error that rejects the request.
    */
-  async admit(target: ServedMethod, request: McpRequest, ctx: ServerContext): Promise<unknown> {
+  async admit(target: ServedMethod, request: McpRequest, ctx: ServerContext) {
     const place = this.#count(target.method, request, ctx);
     try {
       const unknown = this.#bind(target.method, request);

@@ -94,7 +94,7 @@ export class AdmittedCall implements Call {
   }
 
   /** Whether this round or an earlier one has given up a question. */
-  get hasGivenUp(): boolean {
+  get hasGivenUp() {
     return this.#facts.opened?.hasGivenUp === true || this.reads.givenUp !== undefined;
   }
 
@@ -107,12 +107,12 @@ export class AdmittedCall implements Call {
     return this.#answers;
   }
 
-  isPseudonym(text: string | undefined): boolean {
+  isPseudonym(text: string | undefined) {
     const { policy, binding } = this.#facts;
     return policy.keys.ring.some((key) => callerPseudonym(binding, key) === text);
   }
 
-  report(error: unknown): void {
+  report(error: unknown) {
     this.#facts.rejections.report(error, this);
   }
 
@@ -160,6 +160,6 @@ export function askableKinds(
 export const callerPseudonym = ({ principal }: Binding, key: SealingKey): string | undefined =>
   principal === undefined ? undefined : derivePseudonym(principal, key);
 
-export const secondsOf = (ms: number): number => Math.floor(ms / 1000);
+export const secondsOf = (ms: number) => Math.floor(ms / 1000);
 
 const NOTHING_ASKED = new Map<string, never>();

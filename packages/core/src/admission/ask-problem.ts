@@ -61,7 +61,7 @@ export const lackedKinds = (requests: InputRequests, askable: readonly InputKind
     .filter((kind) => !askable.includes(kind));
 
 /** The message for an old client that cannot be asked for `kinds`. */
-export const describeUnaskable = (kinds: readonly InputKind[]): string =>
+export const describeUnaskable = (kinds: readonly InputKind[]) =>
   `This needs a client that can be asked (${kinds.join(', ')}), on a connection that can carry the question.`;
 
 /**

@@ -69,9 +69,9 @@ const REPLACED = 'The server was changed while this request came in. Nothing of 
  * Whether `McpServer` rejected the request with this error, before it called a handler. False in doubt: a lease that is
  * given back wrongly lets an effect happen twice.
  */
-export const isSdkRejection = (error: unknown): boolean =>
+export const isSdkRejection = (error: unknown) =>
   error instanceof ProtocolError &&
   (error.code === ProtocolErrorCode.InvalidParams || error.code === ProtocolErrorCode.ResourceNotFound);
 
-export const isErrorResult = (result: unknown): boolean =>
+export const isErrorResult = (result: unknown) =>
   (result as { readonly isError?: unknown } | null | undefined)?.isError === true;

@@ -25,7 +25,7 @@ export class HandlerSignal {
   }
 
   /** Stops following: the handler has ended. */
-  end(): void {
+  end() {
     this.#abortedAtEnd = this.#sdkSignal.aborted;
     if (this.#controller) this.#sdkSignal.removeEventListener('abort', this.#abort);
   }

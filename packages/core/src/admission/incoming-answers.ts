@@ -23,7 +23,7 @@ export const ownAnswers = (
  * Whether each answer is JSON of at most `maxBytes`, nested no deeper than arguments may be. Rejects numbers that
  * overflow (`1e999`): state would bring them back as null.
  */
-export const answersFit = (responses: Responses | undefined, maxBytes: number): boolean =>
+export const answersFit = (responses: Responses | undefined, maxBytes: number) =>
   Object.values(responses ?? {}).every((response) => {
     try {
       return Buffer.byteLength(canonicalJson(response)) <= maxBytes;
@@ -51,7 +51,7 @@ export function ignoredAnswers(
 }
 
 /** Tells the author why the answer did not count, and what to change. */
-export function describeIgnored({ key, reason, didYouMean }: IgnoredAnswer): string {
+export function describeIgnored({ key, reason, didYouMean }: IgnoredAnswer) {
   if (reason === 'reworded')
     return "the question's words change from round to round. Keep what changes out of them, or in the state.";
   const instead =

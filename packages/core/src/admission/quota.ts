@@ -22,12 +22,12 @@ export class Quota {
   }
 
   /** The current total. */
-  get total(): number {
+  get total() {
     return this.#total;
   }
 
   /** The current amount of `owner`; 0 for an anonymous owner. */
-  amountOf(owner: string | undefined): number {
+  amountOf(owner: string | undefined) {
     return owner === undefined ? 0 : (this.#own.get(owner) ?? 0);
   }
 
@@ -40,7 +40,7 @@ export class Quota {
   }
 
   /** Adds an `amount` that `owner` already holds, even above the limits. It blocks others until it is given back. */
-  add(owner: string | undefined, amount = 1): void {
+  add(owner: string | undefined, amount = 1) {
     this.#total += amount;
     if (owner !== undefined) this.#own.set(owner, this.amountOf(owner) + amount);
   }
@@ -55,7 +55,7 @@ export class Quota {
   }
 
   /** Gives back an `amount` that `owner` took. */
-  giveBack(owner: string | undefined, amount = 1): void {
+  giveBack(owner: string | undefined, amount = 1) {
     this.#total -= amount;
     if (owner === undefined) return;
     const own = this.amountOf(owner) - amount;
@@ -86,7 +86,7 @@ export class QuotaSlot {
    *
    * @returns whether the place is in `other` now; false also if it was given back before.
    */
-  moveTo(other: Quota): boolean {
+  moveTo(other: Quota) {
     if (this.#quota === other) return true;
     if (!this.#quota || other.take(this.#owner, this.#amount)) return false;
     this.#quota.giveBack(this.#owner, this.#amount);
@@ -102,7 +102,7 @@ export class QuotaSlot {
   }
 
   /** Gives the place back. Later calls do nothing. */
-  giveBack(): void {
+  giveBack() {
     this.#quota?.giveBack(this.#owner, this.#amount);
     this.#quota = undefined;
   }
@@ -136,7 +136,7 @@ export class AbandonedQuota extends Quota {
     return full;
   }
 
-  override giveBack(owner: string | undefined, amount = 1): void {
+  override giveBack(owner: string | undefined, amount = 1) {
     super.giveBack(owner, amount);
     this.#reported.delete(owner);
     this.#reported.delete(undefined);

@@ -14,12 +14,12 @@ export class Rejections {
   }
 
   /** Reports an error that no client may read. Never throws, even if an author's `onerror` does. */
-  report(error: unknown, about: LoggedCall): void {
+  report(error: unknown, about: LoggedCall) {
     this.#onerror(withCallInMessage(error, about));
   }
 
   /** Counts a rejection whose reason the client may read. */
-  count(rejection: Rejection, { id, method, target }: LoggedCall): void {
+  count(rejection: Rejection, { id, method, target }: LoggedCall) {
     publish('mrtr:rejection', { ...rejection, call: id, method, target });
   }
 
@@ -39,7 +39,7 @@ export class Rejections {
   }
 
   /** Reports that state was rejected, with the reason. */
-  reportRejected(rejection: Rejection, about: LoggedCall, token: string | undefined, why = ''): void {
+  reportRejected(rejection: Rejection, about: LoggedCall, token: string | undefined, why = '') {
     const { id, method, target } = about;
     publish('mrtr:rejection', { ...rejection, call: id, method, target, bytes: token?.length ?? 0 });
     this.report(new RequestStateRejected(rejection, why), about);

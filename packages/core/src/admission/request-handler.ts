@@ -15,11 +15,11 @@ export function handlerOf(request: Request): RequestHandler {
 }
 
 /** Resolves when the handler that serves `request` has settled, or at once if no protected handler serves it. */
-export async function awaitHandler(request: Request): Promise<void> {
+export async function awaitHandler(request: Request) {
   await handlerOf(request).settled?.catch(() => {});
 }
 
 /** Calls `listener` when the handler of `request` no longer counts among the running calls of its policy: it was cancelled. */
-export function onAbandoned(request: Request, listener: () => void): void {
+export function onAbandoned(request: Request, listener: () => void) {
   handlerOf(request).abandoned = listener;
 }

@@ -20,7 +20,7 @@ import { describeUnaskable, findAskProblem, STATE_NOT_KEPT, warnOfWastedEffects 
 import { notesOf } from './shape-notes.ts';
 
 /** Ends the call if the questions of `result` may not go out. Otherwise returns the result with sealed state. */
-export function sendQuestions(call: AdmittedCall, result: InputRequiredResult): unknown {
+export function sendQuestions(call: AdmittedCall, result: InputRequiredResult) {
   try {
     return checkAndSeal(call, result, result.inputRequests ?? {});
   } catch (error) {

@@ -28,7 +28,7 @@ export type Handler = (request: McpRequest, ctx: ServerContext) => unknown;
  *
  * @throws the handler's error, or the rejection of state that does not fit the handler's schema.
  */
-export function serve(call: AdmittedCall, handler: Handler): Promise<unknown> {
+export function serve(call: AdmittedCall, handler: Handler) {
   const { id, method, target, round, pseudonym } = call;
   const { ctx, opened, request, token } = call.facts;
   const traceparent = traceparentOf(ctx);

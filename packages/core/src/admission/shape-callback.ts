@@ -83,4 +83,4 @@ export function shapeOf(callback: unknown): ShapeParts | undefined {
 }
 
 /** Whether `callback` serves each token once by itself. */
-export const servesTokensOnce = (callback: unknown): boolean => shapeOf(callback)?.servesTokensOnce === true;
+export const servesTokensOnce = (callback: unknown) => shapeOf(callback)?.servesTokensOnce === true;

@@ -42,7 +42,7 @@ export function ask(questions: Questions, options: AskOptions = {}): InputRequir
 }
 
 /** @throws InvalidDefinition for a bare question: write `{ key: question }`. And for the key `__proto__`. */
-export function requireKeys(questions: Questions): void {
+export function requireKeys(questions: Questions) {
   if (isQuestion(questions))
     throw new InvalidDefinition(
       "Give the question a key: return ask({ units }), or ctx.ask('units', units).",

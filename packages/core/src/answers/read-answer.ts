@@ -59,7 +59,7 @@ export function readResponse<Q extends Question>(
 export const readingOf = (answer: Answer<unknown>): AnswerRead => (isFinal(answer) ? 'taken' : answer.kind);
 
 /** Whether a question has a `fallback`. */
-export const hasFallback = (question: Question): boolean => 'fallback' in question;
+export const hasFallback = (question: Question) => 'fallback' in question;
 
 /**
  * The answer under `key` for a client that cannot be asked. Each call gets its own copy, because its author may change it.

@@ -170,7 +170,7 @@ const channels = Object.fromEntries(NAMES.map((name) => [name, channel(name)])) 
 >;
 
 /** Publishes `event` to the subscribers of `name`, if there are any. */
-export function publish<Name extends keyof Events>(name: Name, event: Events[Name]): void {
+export function publish<Name extends keyof Events>(name: Name, event: Events[Name]) {
   if (channels[name].hasSubscribers) channels[name].publish(event);
 }
 

@@ -29,7 +29,7 @@ export function addGauge<Owner extends object>(
   name: GaugeName,
   owner: Owner,
   read: (owner: Owner) => number,
-): void {
+) {
   const held = new WeakRef(owner);
   const source: Source = {
     name,

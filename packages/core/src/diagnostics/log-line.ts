@@ -30,7 +30,7 @@ export function withCallInMessage(thrown: unknown, { method, target, id, pseudon
 }
 
 /** The message of {@link withCallInMessage} without the call. */
-export const withoutCall = (message: string): string => message.split(MARK, 1)[0] as string;
+export const withoutCall = (message: string) => message.split(MARK, 1)[0] as string;
 
 /** Returns the error, or a copy on one line if its message contains characters that forge lines or hide text. */
 export function onOneLine(error: Error): Error {

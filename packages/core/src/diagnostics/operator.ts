@@ -26,7 +26,7 @@ export const listenerOf = (owner: object): ErrorListener | undefined => (owner a
  * Passes an error that no client sees to each listener, once. Never throws. Without a listener, the first error of each
  * kind becomes a Node warning, so that an operator without `onerror` sees it once.
  */
-export function tellOperator(thrown: unknown, ...onerror: readonly (ErrorListener | undefined)[]): void {
+export function tellOperator(thrown: unknown, ...onerror: readonly (ErrorListener | undefined)[]) {
   const error = onOneLine(asError(thrown));
   const listeners = new Set(onerror.flatMap((one) => (one ? (listenerOf(one) ?? one) : [])));
   for (const listener of listeners) {

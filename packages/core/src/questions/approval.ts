@@ -134,7 +134,7 @@ export function requireStamp(response: unknown): AnswerStamp {
 export function requireTwoLabels(
   owner: string,
   { approve, refuse }: Pick<ApprovalOptions, 'approve' | 'refuse'>,
-): void {
+) {
   if (approve.toLowerCase() !== refuse.toLowerCase()) return;
   throw new InvalidOption(`${owner}: approve and refuse are both '${approve}'. Give them two labels.`);
 }

@@ -42,7 +42,7 @@ export interface ElicitationOptions<Value> {
 }
 
 /** @throws InvalidOption for an option that a question does not have. */
-export const requireElicitationOptions = (owner: string, options: ElicitationOptions<unknown>): void =>
+export const requireElicitationOptions = (owner: string, options: ElicitationOptions<unknown>) =>
   requireOptions(owner, options, { fallback: anyValue });
 
 // Converting a zod schema costs 15 µs and always gives the same form, so each schema is converted once.
@@ -261,7 +261,7 @@ function interpret(
 }
 
 /** Whether clients send `value` for a field that was left empty. */
-export const isBlank = (value: unknown): boolean =>
+export const isBlank = (value: unknown) =>
   value === '' || value === null || (Array.isArray(value) && value.length === 0);
 
 function validate(message: string, schema: StandardSchemaV1, value: unknown) {

@@ -20,7 +20,7 @@ const BOUNDS = [
 const CHOICES = ['enum', 'oneOf', 'anyOf'] as const;
 
 /** @throws InvalidDefinition that names the field, if no answer can fit `form` or an answer would be lost. */
-export function requireAnswerable(message: string, { properties, required = [] }: CheckedForm): void {
+export function requireAnswerable(message: string, { properties, required = [] }: CheckedForm) {
   const reject = (why: string): never => {
     throw new InvalidDefinition(`The form of "${message}" cannot be answered: ${why}.`);
   };

@@ -105,11 +105,11 @@ function quote(characters: readonly string[]) {
 }
 
 /** Escapes each character of `text` that could deceive its reader. */
-export const escapeDeceptive = (text: string): string =>
+export const escapeDeceptive = (text: string) =>
   text.replace(EACH_DECEPTIVE, escapeEach).replace(COMBINING, escapeEach);
 
 /** Escapes each character of `text` that is invisible, or that moves or covers the text beside it. */
-export const escapeHidden = (text: string): string =>
+export const escapeHidden = (text: string) =>
   text.replace(EACH_HIDDEN, escapeEach).replace(COMBINING, escapeEach);
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' };
@@ -118,4 +118,4 @@ const escapeEach = (match: string) =>
   [...match].map((one) => SHORT[one] ?? `\\u{${one.codePointAt(0)?.toString(16)}}`).join('');
 
 /** The text of an author's message. */
-export const textOf = (message: string | Words): string => (Words.isWords(message) ? message.text : message);
+export const textOf = (message: string | Words) => (Words.isWords(message) ? message.text : message);

@@ -38,7 +38,7 @@ export function openAtRest(sealed: Uint8Array, place: string, ring: KeyRing): st
  * Derives a secret name from `text`: the same on every instance, and unknown without the key. Each purpose has its own
  * key, so that a user-chosen name cannot produce the token of another purpose.
  */
-export function deriveName(purpose: 'form' | 'same call', text: string, key: SealingKey): string {
+export function deriveName(purpose: 'form' | 'same call', text: string, key: SealingKey) {
   const own = createHmac('sha256', key.naming).update(`\0${purpose}`).digest();
   return nameUnder(own, text);
 }

@@ -24,7 +24,7 @@ export const BINDING_BYTES = 18;
  *
  * @throws RangeError when the arguments are nested too deeply to digest.
  */
-export function writeBinding(binding: Binding, key: SealingKey, to: Buffer, at: number): void {
+export function writeBinding(binding: Binding, key: SealingKey, to: Buffer, at: number) {
   const { method, target, audience, principal } = binding;
   const bound = JSON.stringify([key.salt, method, target, audience, principal ?? null]);
   // A `binary` string takes half the time of a buffer.
@@ -37,7 +37,7 @@ export function writeBinding(binding: Binding, key: SealingKey, to: Buffer, at: 
  *
  * @throws RangeError or TypeError for arguments that have no canonical form.
  */
-export function canonicalArguments(binding: Binding): string {
+export function canonicalArguments(binding: Binding) {
   binding.canonicalArguments ??= canonicalJson(binding.arguments ?? {});
   return binding.canonicalArguments;
 }

@@ -126,7 +126,7 @@ function plainBytes(keys: Iterable<string>, { payload = '', version }: Measured)
  *
  * @throws InvalidDefinition for a routing label that a token cannot carry.
  */
-export function sealState(content: TokenContent, options: SealOptions, key: SealingKey): string {
+export function sealState(content: TokenContent, options: SealOptions, key: SealingKey) {
   if (options.routingLabel !== undefined && !isRoutingLabel(options.routingLabel)) throw invalidLabelError();
   const label = labelSuffix(options.routingLabel);
   const plain = writeContent(content, options, key);
@@ -268,13 +268,13 @@ function splitLabel(text: string): [sealed: string, label: string | undefined] {
 }
 
 /** A random id, of a call or of a parked handler. */
-export const freshId = (): string => drawRandom(CALL_ID_BYTES).toString('base64url');
+export const freshId = () => drawRandom(CALL_ID_BYTES).toString('base64url');
 
 // Excludes `~`, which ends the sealed part, and characters with a meaning for proxies, logs or shells.
 const LABEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Whether a token can carry `text` as its routing label: 1 to 64 of `A–Z a–z 0–9 . _ -`, a letter or digit first. */
-export const isRoutingLabel = (text: string): boolean => LABEL.test(text);
+export const isRoutingLabel = (text: string) => LABEL.test(text);
 
 /** The error for an invalid label. Its message leaves out the label, because a handler's error may reach the client. */
 export const invalidLabelError = (): InvalidDefinition =>

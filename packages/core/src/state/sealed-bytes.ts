@@ -33,10 +33,10 @@ export function openBytes(sealed: Buffer, key: Buffer, associated: Buffer): Buff
 }
 
 /** Whether sealed bytes name the key `id`. Two keys may share an id. */
-export const namesKey = (sealed: Buffer, id: Buffer): boolean => sealed[0] === id[0] && sealed[1] === id[1];
+export const namesKey = (sealed: Buffer, id: Buffer) => sealed[0] === id[0] && sealed[1] === id[1];
 
 /** The nonce of sealed bytes, as text. GCM never sees one twice under a key. */
-export const nonceOf = (sealed: Buffer): string => sealed.toString('base64url', KEY_ID_BYTES, CIPHERTEXT_AT);
+export const nonceOf = (sealed: Buffer) => sealed.toString('base64url', KEY_ID_BYTES, CIPHERTEXT_AT);
 
 const pool = Buffer.alloc(4096);
 let drawn = pool.length;

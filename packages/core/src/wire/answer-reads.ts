@@ -31,12 +31,12 @@ export class AnswerReads {
   #complete = false;
 
   /** Declares that every read is recorded from now on, so an answer without a record is unread. */
-  complete(): void {
+  complete() {
     this.#complete = true;
   }
 
   /** @param unfit the answer, if it did not fit; also where the `fallback` was taken for it. */
-  note(key: string, read: AnswerRead, unfit?: UnfitAnswer): void {
+  note(key: string, read: AnswerRead, unfit?: UnfitAnswer) {
     this.#reads.set(key, read);
     if (unfit) this.unfit.set(key, unfit);
   }

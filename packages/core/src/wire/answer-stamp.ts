@@ -16,7 +16,7 @@ const KEPT = 'mrtr.stamp';
 const unreported = new WeakSet<object>();
 
 /** Adds a stamp to an answer to an elicitation. Other answers stay unchanged. */
-export function stampAnswer(response: unknown, make: () => AnswerStamp): unknown {
+export function stampAnswer(response: unknown, make: () => AnswerStamp) {
   if (typeof response !== 'object' || response === null || !('action' in response)) return response;
   const stamp = make();
   unreported.add(stamp);
@@ -46,4 +46,4 @@ export function keepStamp(response: unknown, kept = response): unknown {
 }
 
 /** Returns true for the first report of an answer, and false afterwards. */
-export const isFirstReport = (stamp: AnswerStamp): boolean => unreported.delete(stamp);
+export const isFirstReport = (stamp: AnswerStamp) => unreported.delete(stamp);

@@ -118,8 +118,7 @@ export function callOf(ctx: ServerContext): Call {
 export const MRTR_REVISION = '2026-07-28';
 
 /** Whether a revision has `input_required`. Revisions are dates, so they compare as text. */
-export const isModern = (revision: string | undefined): boolean =>
-  revision !== undefined && revision >= MRTR_REVISION;
+export const isModern = (revision: string | undefined) => revision !== undefined && revision >= MRTR_REVISION;
 
 /**
  * Whether this request's client understands `input_required`. On a protected server the connection's revision decides,

@@ -24,7 +24,7 @@ export function inputKindOf(request: unknown): InputKind | undefined {
 /**
  * Whether a sampling request needs `sampling.tools`. The specification requires it for `tools` and for `toolChoice`.
  */
-export const usesTools = (params: Readonly<Record<string, unknown>> | undefined): boolean =>
+export const usesTools = (params: Readonly<Record<string, unknown>> | undefined) =>
   params?.tools !== undefined || params?.toolChoice !== undefined;
 
 const partsOf = (kind: InputKind) => kind.split('.') as ['elicitation' | 'sampling' | 'roots', string?];

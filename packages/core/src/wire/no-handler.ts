@@ -24,7 +24,7 @@ export class NoHandler {
 }
 
 /** Whether the client's error says that it has no handler for a question. */
-export const isNoHandlerError = (error: unknown): boolean =>
+export const isNoHandlerError = (error: unknown) =>
   (error as { code?: unknown } | null)?.code === ProtocolErrorCode.MethodNotFound;
 
 // A symbol, so that JSON leaves it out. The SDK may spread the parameters.
@@ -44,7 +44,7 @@ export const ANY_RESULT: StandardSchemaV1<unknown, unknown> = {
 };
 
 /** Lets `server` answer each marked question with a {@link NoHandler}, where its client has no handler. */
-export function catchNoHandler({ server }: McpServer): void {
+export function catchNoHandler({ server }: McpServer) {
   const send = server.request.bind(server) as Send;
   const catching: Send = async (request, ...rest) => {
     if (!(request.params && BY_SHIM in request.params)) return send(request, ...rest);

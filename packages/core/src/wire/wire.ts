@@ -44,5 +44,5 @@ export const mapValues = <T, U>(
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 
 /** `record[key]`, without inherited entries: a client chooses the keys, and `__proto__` must find nothing. */
-export const ownEntry = (record: Readonly<Record<string, unknown>> | undefined, key: string): unknown =>
+export const ownEntry = (record: Readonly<Record<string, unknown>> | undefined, key: string) =>
   record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;

@@ -89,13 +89,13 @@ export class Journal {
   }
 
   /** This round's response to `question`, if the round before asked it under `key` in the same words. */
-  response(key: string, question: Question): unknown {
+  response(key: string, question: Question) {
     const isAsked = this.#asked === undefined || isDigestOf(this.#asked.get(key), question);
     return isAsked ? ownEntry(this.#responses, key) : undefined;
   }
 
   /** Whether the round before asked another question under `key`. */
-  isReworded(key: string, question: Question): boolean {
+  isReworded(key: string, question: Question) {
     return !isDigestOf(this.#asked?.get(key) ?? question.digest, question);
   }
 
@@ -114,5 +114,5 @@ export class Journal {
 }
 
 /** A kind of step, as text. */
-export const describeStep = (kind: StepKind): string =>
+export const describeStep = (kind: StepKind) =>
   ({ ask: 'a question', once: 'an effect', now: 'a time', random: 'a random number', uuid: 'a UUID' })[kind];

@@ -3,4 +3,4 @@
  * request together, after the last microtask. Work that one `done` queues runs after the other `done`s, so concurrent
  * calls advance together and share warm caches.
  */
-export const afterMicrotasks = (done: () => void): void => queueMicrotask(() => process.nextTick(done));
+export const afterMicrotasks = (done: () => void) => queueMicrotask(() => process.nextTick(done));

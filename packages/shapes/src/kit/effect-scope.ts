@@ -37,7 +37,7 @@ function disable() {
 }
 
 /** Whether the caller is inside a running effect of `call`. */
-export function isInsideEffect(call: object): boolean {
+export function isInsideEffect(call: object) {
   if (effects.running === 0) return false;
   const inside = effects.scope.getStore();
   // Code that an effect left running still carries the scope, so check that the effect has not ended.

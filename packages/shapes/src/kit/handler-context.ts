@@ -86,7 +86,7 @@ export function handlerContext(request: ServerContext): HandlerContext {
 export async function sendProgress(
   { mcpReq }: ServerContext,
   params: { progress: number; total: number | undefined; message: string | undefined },
-): Promise<void> {
+) {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return;
   await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...params } });

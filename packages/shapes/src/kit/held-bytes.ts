@@ -4,7 +4,7 @@ const REFERENCE = 8;
 const OBJECT = 56;
 
 /** Estimates the memory that `value` holds, in bytes. Counts each object once, and stops above `enough`. */
-export function heldBytes(value: unknown, enough = Number.POSITIVE_INFINITY): number {
+export function heldBytes(value: unknown, enough = Number.POSITIVE_INFINITY) {
   const seen = new Set<object>();
   const left: unknown[] = [value];
   let bytes = 0;

@@ -8,7 +8,7 @@ import { mapValues } from '@mrtr/core/internal';
  *
  * @throws NotJson naming the path of the first value that would change.
  */
-export function assertJson(value: unknown, what: string): void {
+export function assertJson(value: unknown, what: string) {
   const path = value === undefined ? undefined : firstChange(value, '$', new Set());
   if (path !== undefined)
     throw new NotJson(`${what} is kept between rounds and must be JSON; ${path} is not. Convert it first.`);

@@ -51,7 +51,7 @@ function recordIn(text: string) {
 }
 
 /** Serialises state for {@link loadState}. Leaves out empty parts, because every byte travels twice. */
-export function saveState(tag: ShapeTag, parts: Readonly<Record<string, object>>): string {
+export function saveState(tag: ShapeTag, parts: Readonly<Record<string, object>>) {
   const filled = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0);
   return JSON.stringify({ s: tag, ...Object.fromEntries(filled) });
 }

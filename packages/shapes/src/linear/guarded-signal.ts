@@ -11,7 +11,7 @@ type Listener = Exclude<Parameters<AbortSignal['addEventListener']>[1], null>;
  * Reports the errors of listeners that are added to `signal` from now on. Changes `signal` itself: a platform function
  * such as `fetch` accepts no other object.
  */
-export function guardListeners(signal: AbortSignal, report: (error: Error) => void): void {
+export function guardListeners(signal: AbortSignal, report: (error: Error) => void) {
   const guarded = new WeakMap<Listener, Listener>();
   const guard = (listener: Listener) => (event: Event) => {
     const reject = (cause: unknown) => report(new OperatorWarning('listener_failed', FAILED, { cause }));
