@@ -51,7 +51,7 @@ function endingFromOutside(seen: Seen): string {
 function linesAgain(events: Seen['events']): string | undefined {
   const { all } = linesRun(events);
   const entriesOf = new Map<number, Set<number>>();
-  for (const { entry, files } of all)
+  for (const { entry, files } of all.filter((one) => one.entry >= 0))
     for (const line of Object.values(files).flatMap(Object.keys))
       entriesOf.set(Number(line), (entriesOf.get(Number(line)) ?? new Set()).add(entry));
   const again = [...entriesOf].filter(([, entries]) => entries.size > 1).map(([line]) => line);

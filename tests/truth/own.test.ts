@@ -1,0 +1,76 @@
+/** The page's model of a server of the user's own, whose effects only she knows. */
+import { eventsOf, rowsOf, type Transcript } from '@mrtr/harness/transcript';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { standsAt } from '../../tools/lab/page/src/viewer/code.ts';
+import { withEffects } from '../../tools/lab/page/src/viewer/effects.ts';
+import { describe } from '../../tools/lab/page/src/viewer/sentence.ts';
+import { conversationsWith } from './conversations.ts';
+import { countLines } from './recount.ts';
+
+const FILE = 'author.ts';
+const TEXT = ['a();', 'b();', 'c();', 'd();', 'e();', 'f();'].join('\n');
+
+/** A conversation as an own server's: nobody has seen its effects or its world. */
+const foreign = conversationsWith(fc.constant('said')).map(
+  (one): Transcript => ({
+    ...one,
+    participants: one.participants.filter(({ kind }) => kind !== 'world'),
+    events: one.events.filter(({ kind }) => kind !== 'effect'),
+  }),
+);
+
+function sentenceOf(conversation: Transcript): string {
+  const { events } = conversation;
+  const rows = rowsOf(conversation);
+  const stand = standsAt(events, rows, false);
+  return describe({ name: 'pay', conversation, rows, events, stand, isEnd: true });
+}
+
+/** The numbers in words such as `lines 1 to 3 and 5`. */
+function linesIn(words: string): number[] {
+  return [...words.matchAll(/(\d+)(?: to (\d+))?/g)].flatMap(([, from, to = from]) =>
+    Array.from({ length: Number(to) - Number(from) + 1 }, (_, at) => Number(from) + at),
+  );
+}
+
+test('the sentence names the lines that ran in more than one entry, and no other', () => {
+  let named = 0;
+  fc.assert(
+    fc.property(foreign, (conversation) => {
+      const [, entered, again] =
+        /was entered (.+): (?:lines? (.+)|no line) ran again\.$/.exec(sentenceOf(conversation)) ?? [];
+      if (entered === undefined) return;
+      named++;
+      const expected = countLines(conversation.events, FILE).filter(({ count }) => count > 1);
+      expect(linesIn(again ?? '')).toEqual(expected.map(({ line }) => line).sort((a, b) => a - b));
+    }),
+    { seed: 20260728, numRuns: 500 },
+  );
+  expect(named).toBeGreaterThan(50);
+});
+
+test('a line that is named an effect has one for each run, and a second one is red; no line or message is lost', () => {
+  let effects = 0;
+  fc.assert(
+    fc.property(foreign, fc.subarray([1, 2, 3, 4, 5, 6]), (conversation, lines) => {
+      const seen = withEffects(conversation, { file: FILE, text: TEXT, lines });
+      const placesIn = ({ events }: Transcript) =>
+        eventsOf('lines', events).flatMap(({ order = [] }) => order.map(([, line]) => line));
+      expect(placesIn(seen)).toEqual(placesIn(conversation));
+      const runs = placesIn(conversation).filter((line) => lines.includes(line));
+      const drawn = rowsOf(seen).filter(({ event }) => event.kind === 'effect');
+      expect(drawn.map(({ event }) => 'detail' in event && event.detail)).toEqual(
+        runs.map((line) => TEXT.split('\n')[line - 1]),
+      );
+      for (const [at, { text }] of drawn.entries())
+        expect(text.includes('AGAIN')).toBe(runs.indexOf(runs[at] as number) < at);
+      const others = (one: Transcript) =>
+        one.events.filter(({ kind }) => kind !== 'lines' && kind !== 'effect');
+      expect(others(seen)).toEqual(others(conversation));
+      effects += drawn.length;
+    }),
+    { seed: 20260728 },
+  );
+  expect(effects).toBeGreaterThan(50);
+});
