@@ -33,8 +33,11 @@ export const scriptedModel =
 
 export const CLIENT_INFO = { name: 'mrtr-harness', version: '0.0.0' };
 
-/** How long a client waits for the server, in milliseconds. Long, because a person may answer in between. */
-export const PATIENCE = { timeout: 600_000 };
+/** The options of a request. Its client waits long for the server, because a person may answer in between. */
+export const requestOptions = (signal: AbortSignal | undefined) => ({
+  timeout: 600_000,
+  ...(signal && { signal }),
+});
 
 interface ListingClient {
   getServerCapabilities(): { readonly tools?: object | undefined } | undefined;

@@ -15,8 +15,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { currentCaller, httpOptions } from '../hosts/caller.ts';
 import type { Endpoint } from '../hosts/endpoint.ts';
 import type { CallResult, LogicalCall } from '../transcript/call.ts';
-import type { End } from '../transcript/transcript.ts';
-import { CLIENT_INFO, namesOfTools, PATIENCE } from './client-application.ts';
+import { CLIENT_INFO, namesOfTools, requestOptions } from './client-application.ts';
 import type { Connected } from './manual-user.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { endOf } from './round-result.ts';
@@ -46,7 +45,12 @@ export async function connectLegacy(transport: Transport, application: RecordedA
 export async function connectTo(endpoint: Endpoint, application: RecordedApplication): Promise<Connected> {
   const [transport, explain] = await transportTo(endpoint);
   const client = await connectLegacy(application.recorder.watch(transport), application).catch(explain);
-  const call = (call: LogicalCall, signal?: AbortSignal) => makeCall(client, call, { explain, signal });
+  /** Makes the call. Ends with an error if the connection is lost. */
+  function call(call: LogicalCall, signal: AbortSignal | undefined) {
+    const ignoreLoss = endWhenLost(client);
+    const result = send(client, call, requestOptions(signal)) as Promise<CallResult>;
+    return endOf(result.catch(explain)).finally(ignoreLoss);
+  }
   return {
     era: 'legacy',
     call,
@@ -78,32 +82,17 @@ export async function linkTo(server: McpServer, caller = currentCaller): Promise
   return ours;
 }
 
-/** Makes the call. Ends with an error if the connection is lost. */
-async function makeCall(
-  client: Client,
-  call: LogicalCall,
-  { explain, signal }: { readonly explain: Explain; readonly signal: AbortSignal | undefined },
-): Promise<End> {
-  const ignoreLoss = endWhenLost(client);
-  const options = { ...PATIENCE, ...(signal && { signal }) };
-  const end = await endOf((send(client, call, options) as Promise<CallResult>).catch(explain));
-  ignoreLoss();
-  return end;
-}
-
 /**
  * Ends the call when the server is gone. If its stream breaks, this SDK reports the break, but lets the call wait for its
  * timeout. So ping the server then, and close the connection if it does not answer. The returned function stops that.
  */
 function endWhenLost(client: Client): () => void {
   let asking = false;
-  client.onerror = () => {
+  client.onerror = async () => {
     if (asking) return;
     asking = true;
-    const answered = client.ping({ timeout: 5000 }).catch(() => client.close());
-    void answered.finally(() => {
-      asking = false;
-    });
+    await client.ping({ timeout: 5000 }).catch(() => client.close());
+    asking = false;
   };
   return () => {
     asking = true;

@@ -12,7 +12,7 @@ import { asCaller, httpOptions } from '../hosts/caller.ts';
 import type { Endpoint } from '../hosts/endpoint.ts';
 import type { CallResult, LogicalCall } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
-import { CLIENT_INFO, namesOfTools, PATIENCE } from './client-application.ts';
+import { CLIENT_INFO, namesOfTools, requestOptions } from './client-application.ts';
 import { type Connected, ManualUser } from './manual-user.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { endOf, RoundResult, type SendOptions } from './round-result.ts';
@@ -73,9 +73,9 @@ export async function connectTo(
     // The SDK's client answers every question. A user who may be silent needs rounds by hand.
     call: (call, signal) =>
       user?.maySayNothing
-        ? answerAll(user, byHand(request, call, application, new ManualUser())({ signal }))
-        : endOf(request(call, { ...PATIENCE, ...(signal && { signal }) })),
-    firstRound: (call, manualUser, signal) => byHand(request, call, application, manualUser)({ signal }),
+        ? answerAll(user, byHand(request, call, application, new ManualUser(), { signal }))
+        : endOf(request(call, requestOptions(signal))),
+    firstRound: (call, manualUser, signal) => byHand(request, call, application, manualUser, { signal }),
     toolNames: () => namesOfTools(client),
     close: () => client.close(),
   };
@@ -106,11 +106,12 @@ function byHand(
   { method, params }: LogicalCall,
   application: RecordedApplication,
   manualUser: ManualUser,
-) {
+  first: SendOptions,
+): Promise<RoundResult> {
   /** Sends a request of the call. An old server asks over the connection meanwhile. */
   const send = (retry: object, { signal, caller }: SendOptions = {}): Promise<RoundResult> => {
     const call = { method, params: { ...params, ...retry } } as LogicalCall;
-    const options = { ...PATIENCE, allowInputRequired: true, ...(signal && { signal }) };
+    const options = { ...requestOptions(signal), allowInputRequired: true };
     return manualUser.round(endOf(asCaller(caller, () => request(call, options))), (end) =>
       end.result?.resultType === 'input_required'
         ? ask(end.result as unknown as InputRequiredResult)
@@ -141,5 +142,5 @@ function byHand(
       return (options) => send(next, options);
     });
   };
-  return (options: SendOptions) => send({}, options);
+  return send({}, first);
 }

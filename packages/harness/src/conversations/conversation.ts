@@ -4,7 +4,6 @@ import { CLIENT_INFO, type ClientApplication } from '../clients/client-applicati
 import { type Connected, ManualUser } from '../clients/manual-user.ts';
 import { recordedApplication } from '../clients/recorded-application.ts';
 import type { RoundResult, SendOptions } from '../clients/round-result.ts';
-import type { User } from '../clients/user.ts';
 import { rejectGoneOptions } from '../gone-options.ts';
 import { asCaller } from '../hosts/caller.ts';
 import type { Hosting } from '../hosts/endpoint.ts';
@@ -147,20 +146,15 @@ export async function openCall<Of extends Hosting>(
 const titleOf = ({ method, params }: LogicalCall) =>
   `${method} ${'uri' in params ? params.uri : params.name}`;
 
-const personOf = ({ isAgent }: User): Participant => ({
-  id: PERSON,
-  kind: 'person',
-  ...(isAgent ? { label: 'agent', isAgent } : { label: 'user' }),
-});
-
 /** The participants of a conversation with these instances. */
 export function participantsOf(
   { client, user }: Pick<ConversationRequest, 'client' | 'user'>,
   era: Era,
   instances: readonly string[],
 ): readonly Participant[] {
+  const person = user?.isAgent ? ({ label: 'agent', isAgent: true } as const) : { label: 'user' };
   return [
-    ...(user ? [personOf(user)] : []),
+    ...(user ? [{ id: PERSON, kind: 'person', ...person } as const] : []),
     { id: CLIENT, kind: 'client', label: `${client} client`, era, name: CLIENT_INFO.name },
     ...instances.map((id, at) => {
       const label = instances.length === 1 ? 'server' : `server ${at + 1}`;
