@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import type { Tasks } from './worker.ts';
 
 /** Input from the server could not be read within the limits of time and memory. */
@@ -24,34 +24,37 @@ const isSource = import.meta.url.endsWith('.ts');
 const program = new URL(isSource ? './worker.ts' : './worker.js', import.meta.url);
 
 /** Starts the worker. From source, on a Node that does not strip types, tsx loads it: its loader does not reach workers. */
-function startWorker(options: WorkerOptions) {
+function startWorker() {
+  const options = { resourceLimits: MEMORY, execArgv: [] };
   if (!isSource || (process.features as { typescript?: unknown }).typescript)
-    return new Worker(program, { ...options, execArgv: [] });
+    return new Worker(program, options);
   const tsx = createRequire(import.meta.url).resolve('tsx/cjs/api');
   const [path, file] = [tsx, fileURLToPath(program)].map((one) => JSON.stringify(one));
-  return new Worker(`require(${path}).require(${file}, ${file})`, { ...options, execArgv: [], eval: true });
+  return new Worker(`require(${path}).require(${file}, ${file})`, { ...options, eval: true });
 }
 
-class Sandbox {
-  readonly #worker = startWorker({ resourceLimits: MEMORY });
-  readonly ready = once(this.#worker, 'message').finally(() => this.#worker.unref());
-
-  /** Returns the answer. If it does not come in time, or the memory is full, ends the worker and returns undefined. */
-  async ask(text: string) {
-    await this.ready;
-    const over = new AbortController();
-    const { signal } = over;
-    const answered = once(this.#worker, 'message', { signal }) as Promise<[string]>;
-    this.#worker.postMessage(text);
-    const late = pause(MAX_MS, undefined, { signal });
-    const answer = await Promise.race([answered, late]).catch(() => undefined);
-    over.abort();
-    if (answer === undefined) void this.#worker.terminate();
-    return answer?.[0];
-  }
+function openSandbox() {
+  const worker = startWorker();
+  const ready = once(worker, 'message').finally(() => worker.unref());
+  return {
+    ready,
+    /** Returns the answer. If it does not come in time, or the memory is full, ends the worker and returns undefined. */
+    async ask(text: string) {
+      await ready;
+      const over = new AbortController();
+      const { signal } = over;
+      const answered = once(worker, 'message', { signal });
+      worker.postMessage(text);
+      const late = pause(MAX_MS, undefined, { signal });
+      const answer = await Promise.race([answered, late]).catch(() => undefined);
+      over.abort();
+      if (answer === undefined) void worker.terminate();
+      return answer?.[0] as string | undefined;
+    },
+  };
 }
 
-let sandbox: Sandbox | undefined;
+let sandbox: ReturnType<typeof openSandbox> | undefined;
 /** One task at a time: the time of a task begins when the worker begins it. */
 let turn: Promise<unknown> = Promise.resolve();
 /** The last call of each task. Several attempts in a row repeat the same call. */
@@ -82,11 +85,11 @@ function askInTurn(text: string) {
 async function ask(text: string) {
   const digest = createHash('sha256').update(text).digest('base64');
   if (!unreadable.has(digest)) {
-    sandbox ??= new Sandbox();
+    sandbox ??= openSandbox();
     const answer = await sandbox.ask(text);
     if (answer !== undefined) return answer;
     // Start the next worker now, so that the next call need not wait.
-    sandbox = new Sandbox();
+    sandbox = openSandbox();
     unreadable.add(digest);
   }
   throw new Unreadable(`what the server sent cannot be read within ${LIMITS}`);
@@ -96,7 +99,7 @@ async function ask(text: string) {
 export async function startSandbox() {
   // The machine may be less busy than in the last run.
   unreadable.clear();
-  sandbox ??= new Sandbox();
+  sandbox ??= openSandbox();
   await sandbox.ready;
 }
 

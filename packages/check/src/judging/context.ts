@@ -1,7 +1,7 @@
 /** The context of a check: facts from the honest calls, new calls, effects, and judgement. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { asText } from '@mrtr/harness/transcript';
-import { Answerer } from '../answers/answerer.ts';
+import { createAnswerer } from '../answers/answerer.ts';
 import type { OtherCall } from '../answers/other-arguments.ts';
 import { Effects } from '../observations/effects.ts';
 import { Facts } from '../observations/facts.ts';
@@ -93,14 +93,12 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
   const schemaOf = (one: Operation) =>
     one.kind === 'tool' ? entries.get(nameOf(one))?.inputSchema : undefined;
   const variation =
-    vary === undefined
-      ? undefined
-      : createVariation(operation.arguments, vary, () => schemaOf(operation));
+    vary === undefined ? undefined : createVariation(operation.arguments, vary, () => schemaOf(operation));
 
   const calling = {
     instance: fleet.first,
     operation,
-    answerer: new Answerer(inputs.answers, inputs.generateAnswers, inputs.seed),
+    answerer: createAnswerer(inputs.answers, inputs.generateAnswers, inputs.seed),
     schemaOf,
     /** @throws Undecided if the replies of the run exceed the memory for them */
     record(turn: Turn, session?: Session) {

@@ -1,8 +1,16 @@
 /** Questions that ask for consent: the choices that refuse, and the text that the user sees. */
 import { asText } from '@mrtr/harness/transcript';
-import { asList, asObject, isObject, type JsonObject, mapMembers, objectAt } from '../wire/json.ts';
+import { asList, asObject, type JsonObject, mapMembers, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
-import { choicesIn, fieldsOf, isElicitation, isForm, propertiesOf, requiresNothing } from './forms.ts';
+import {
+  choicesIn,
+  fieldsOf,
+  isElicitation,
+  isForm,
+  leavesIn,
+  propertiesOf,
+  requiresNothing,
+} from './forms.ts';
 
 /** How a question asks for consent: on a page, by a required choice without a default, or by another form. */
 export type ConsentKind = 'page' | 'choice' | 'form';
@@ -61,11 +69,5 @@ export const contentAsShown = (request: unknown, content: JsonObject) =>
 export const textsOf = (requests: Asked) =>
   Object.values(requests).flatMap((request) => {
     const { message, requestedSchema } = objectAt(request, 'params');
-    return [asText(message), ...textsIn(requestedSchema)];
+    return [asText(message), ...leavesIn(requestedSchema).map(([, text]) => String(text))];
   });
-
-function textsIn(schema: unknown): readonly string[] {
-  if (Array.isArray(schema)) return schema.flatMap(textsIn);
-  if (isObject(schema)) return Object.values(schema).flatMap(textsIn);
-  return typeof schema === 'string' || typeof schema === 'number' ? [String(schema)] : [];
-}

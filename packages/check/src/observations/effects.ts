@@ -55,8 +55,7 @@ export class Effects {
    */
   async gauge() {
     if (this.mode === 'observed' && this.asking) return undefined;
-    const reading = await this.#probe?.();
-    return reading === undefined ? undefined : numberIn(reading);
+    return numberIn(await this.#probe?.());
   }
 
   async read() {
@@ -121,7 +120,7 @@ const ONCE_BY_NATURE =
 
 /** The change of the probe's only number. Undefined if it did not change, or there is no single number. */
 export function difference(before: Reading, after: Reading) {
-  const [from, to] = [numberIn(before ?? ''), numberIn(after ?? '')];
+  const [from, to] = [numberIn(before), numberIn(after)];
   return from === undefined || to === undefined || from === to ? undefined : to - from;
 }
 

@@ -17,7 +17,7 @@ export const requiresNothing = (request: unknown) =>
 
 export const isElicitation = (request: JsonObject | undefined) => request?.method === 'elicitation/create';
 
-const schemaOf = (request: unknown) => objectAt(objectAt(request, 'params'), 'requestedSchema');
+export const schemaOf = (request: unknown) => objectAt(objectAt(request, 'params'), 'requestedSchema');
 
 export const propertiesOf = (request: unknown) => objectAt(schemaOf(request), 'properties');
 
@@ -56,12 +56,13 @@ export function choicesIn(field: unknown): readonly unknown[] {
 /** The text that a person reads in a question, for comparison. Of the schema it has the titles and descriptions only. */
 export function textOfQuestion(request: JsonObject | undefined) {
   const { requestedSchema, ...params } = objectAt(request, 'params');
-  return canonical({ ...request, params: { ...params, words: wordsIn(requestedSchema) } });
+  const words = leavesIn(requestedSchema).filter(([key]) => key === 'title' || key === 'description');
+  return canonical({ ...request, params: { ...params, words } });
 }
 
-function wordsIn(schema: unknown): readonly unknown[] {
-  if (Array.isArray(schema)) return schema.flatMap(wordsIn);
-  if (!isObject(schema)) return [];
-  const own = [schema.title, schema.description].filter((text) => typeof text === 'string');
-  return [...own, ...Object.values(schema).flatMap(wordsIn)];
+/** The texts and numbers in a value, each with its key. */
+export function leavesIn(value: unknown, key = ''): readonly (readonly [key: string, leaf: unknown])[] {
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([name, member]) => leavesIn(member, name));
+  return typeof value === 'string' || typeof value === 'number' ? [[key, value]] : [];
 }

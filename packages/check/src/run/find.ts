@@ -1,7 +1,7 @@
 /** `--find`: lists the tools, prompts and resources of a server that ask. Calls nothing that may have effects. */
 import { escapeHidden } from '@mrtr/harness/internal';
 import { asText } from '@mrtr/harness/transcript';
-import { Answerer } from '../answers/answerer.ts';
+import { createAnswerer } from '../answers/answerer.ts';
 import { listRequired } from '../observations/forms.ts';
 import { forLog } from '../report/text.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
@@ -45,7 +45,7 @@ export async function findAsking(
     const context: SessionContext = {
       instance: fleet.first,
       operation: { kind: 'tool', name: '', arguments: {} },
-      answerer: new Answerer({}, true, seed),
+      answerer: createAnswerer({}, true, seed),
       schemaOf: () => undefined,
       record: () => {},
     };

@@ -22,8 +22,8 @@ export function createProbe(spec: ProbeSpec, fleet: TestedInstances, patience: P
   return async () => {
     const reading = await call(fleet.first, spec.operation);
     const readings = [reading];
-    for (const instance of fleet.instances) {
-      if (instance === fleet.first || apart.get(instance) === false) continue;
+    for (const instance of fleet.instances.slice(1)) {
+      if (apart.get(instance) === false) continue;
       const one = await call(instance, spec.operation);
       // A new instance with the same reading as the first shares its store.
       if (!apart.has(instance)) apart.set(instance, one !== reading);
@@ -67,7 +67,7 @@ async function call(instance: Instance, operation: Operation) {
 const APART = ' | ';
 
 /** The only number in a reading; the sum, if instances count their own effects. Undefined if it has none, or several. */
-export function numberIn(reading: string) {
+export function numberIn(reading = '') {
   const numbers = reading.split(APART).map((one) => one.match(/-?\d+(?:\.\d+)?/g) ?? []);
   if (numbers.some((one) => one.length !== 1)) return undefined;
   return numbers.reduce((sum, [one]) => sum + Number(one), 0);

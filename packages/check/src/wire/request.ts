@@ -1,5 +1,5 @@
 /** The requests of a client at 2026-07-28: the body, and the HTTP headers that mirror it. */
-import { isObject, type JsonObject, mapMembers, objectAt } from './json.ts';
+import { asObject, isObject, type JsonObject, mapMembers, objectAt } from './json.ts';
 
 export const REVISION = '2026-07-28';
 export const OLD_REVISION = '2025-11-25';
@@ -51,11 +51,11 @@ export function headerValue(value: string) {
 export function mirroredArguments(schema: unknown, args: unknown): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [key, property] of Object.entries(objectAt(schema, 'properties'))) {
-    const value = isObject(args) ? args[key] : undefined;
-    const header = isObject(property) ? property['x-mcp-header'] : undefined;
-    if (typeof header === 'string' && value !== undefined && value !== null && typeof value !== 'object')
+    const value = asObject(args)[key];
+    const { 'x-mcp-header': header } = asObject(property);
+    if (typeof header === 'string' && value !== undefined && typeof value !== 'object')
       found[`mcp-param-${header}`] = String(value);
-    if (isObject(property) && isObject(value)) Object.assign(found, mirroredArguments(property, value));
+    if (isObject(value)) Object.assign(found, mirroredArguments(property, value));
   }
   return found;
 }
