@@ -100,7 +100,7 @@ const isRefusalOrAnswer = ({ action }: JsonObject) =>
   action === 'accept' || action === 'decline' || action === 'cancel';
 
 /** Turns a bare value into the content of a form with one field. */
-function contentOf(given: unknown, schema: unknown): unknown {
+function contentOf(given: unknown, schema: unknown) {
   if (isObject(given)) return given;
   const [field = 'value'] = Object.keys(objectAt(schema, 'properties'));
   return { [field]: given };

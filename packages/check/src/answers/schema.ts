@@ -38,7 +38,7 @@ export function whyUnfit(schema: unknown, value: unknown) {
   return validate(value) ? undefined : sayErrors(validate.errors, '').trim();
 }
 
-function compile(schema: JsonObject): Validate {
+function compile(schema: JsonObject) {
   try {
     return theirs.compile(withoutId(schema)) as Validate;
   } catch {

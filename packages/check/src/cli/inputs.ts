@@ -49,7 +49,7 @@ function operationsFrom(options: TargetOptions) {
   return { operation, otherArguments, otherOperation };
 }
 
-function operationFrom(options: TargetOptions): Operation {
+function operationFrom(options: TargetOptions) {
   const kinds = (['tool', 'prompt', 'resource'] as const).filter((kind) => options[kind] !== undefined);
   const [kind] = kinds;
   if (kind === undefined)
@@ -66,7 +66,7 @@ function object(value: unknown, name: string) {
 }
 
 /** Parses `tool:NAME`, or with arguments `tool:NAME {"a":1}`. */
-function operationIn(text: string, name: string): Operation {
+function operationIn(text: string, name: string) {
   const [, kind, target = '', json] = /^(tool|prompt|resource):(\S+)(?:\s+(.+))?$/s.exec(text) ?? [];
   if (kind === undefined)
     throw new UsageError(`${name} has to be tool:NAME, prompt:NAME or resource:URI, and JSON for arguments.`);
@@ -157,7 +157,7 @@ function checkedUrl(text: string, name: string) {
 }
 
 /** Parses headers. Their values are secrets, so no message contains them. */
-function headersFrom(lines: readonly string[], name: string): Record<string, string> {
+function headersFrom(lines: readonly string[], name: string) {
   return Object.fromEntries(
     lines.map((line) => {
       const [, key, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/s.exec(line) ?? [];

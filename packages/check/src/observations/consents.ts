@@ -19,7 +19,7 @@ const NO =
   /^(?:no|not|deny|denied|decline|refuse|reject|cancel|abort|stop|never|disagree|do(?:n['’]?t| not))\b/i;
 
 /** The choice of a field that reads as a no, by its value or its title. */
-export function refusalIn(field: unknown): unknown {
+export function refusalIn(field: unknown) {
   const { enumNames, oneOf, anyOf } = asObject(field);
   const titles = asList(oneOf ?? anyOf).map((one) => asObject(one).title);
   const readsAsNo = (choice: unknown, at: number) =>

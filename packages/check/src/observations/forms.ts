@@ -21,7 +21,7 @@ export const schemaOf = (request: unknown) => objectAt(objectAt(request, 'params
 
 export const propertiesOf = (request: unknown) => objectAt(schemaOf(request), 'properties');
 
-export const fieldsOf = (request: unknown): readonly unknown[] => Object.values(propertiesOf(request));
+export const fieldsOf = (request: unknown) => Object.values(propertiesOf(request));
 
 export const isForm = (request: unknown) => {
   const { requestedSchema, mode } = objectAt(request, 'params');

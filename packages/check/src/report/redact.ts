@@ -13,7 +13,7 @@ const LEAST_ENCODED = 8;
 export type Redact = <T>(value: T) => T;
 
 /** Redacts the header values of an address, and the token of each that has a scheme such as `Bearer`. */
-export function redactor({ headers, otherHeaders }: Address): Redact {
+export function redactor({ headers, otherHeaders }: Address) {
   const values = [headers, otherHeaders].flatMap((all = {}) => Object.values(all));
   const tokens = values.flatMap((value) => [value, value.replace(/^\w+ +/, ''), ...passwordIn(value)]);
   const secrets = [...new Set(tokens)]
@@ -71,8 +71,8 @@ const partsAtCuts = (forms: readonly string[]) =>
   );
 
 /** Redacts the content of a transcript, but not its keys and ids: a secret may be `client`, or a part of `events`. */
-export function redactedTranscript({ title, events, end, ...rest }: Transcript, redact: Redact): Transcript {
-  const redactEvent = (event: TranscriptEvent): TranscriptEvent => {
+export function redactedTranscript({ title, events, end, ...rest }: Transcript, redact: Redact) {
+  const redactEvent = (event: TranscriptEvent) => {
     if (event.kind === 'message') return { ...event, message: redact(event.message) };
     return event.kind === 'effect' ? { ...event, detail: redact(event.detail) } : event;
   };

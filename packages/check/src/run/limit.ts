@@ -22,7 +22,7 @@ function startLimit(seconds: number, timeoutSeconds: number) {
     timeoutMs: timeoutSeconds * 1000,
     over,
     /** Waits for `work`, at most until the run is over. @throws Undecided at the limit */
-    async within<T>(work: () => Promise<T>): Promise<T> {
+    async within<T>(work: () => Promise<T>) {
       if (over.aborted) throw new Undecided(words);
       const done = new AbortController();
       // Listen before the work begins, so that work which the limit interrupts is not blamed on the server.
@@ -49,7 +49,7 @@ export async function withServer<T>(
   { address, timeoutSeconds }: Pick<CompleteInputs, 'address' | 'timeoutSeconds'>,
   seconds: number,
   use: (served: Served) => Promise<T>,
-): Promise<T> {
+) {
   const limit = startLimit(seconds, timeoutSeconds);
   const fleet = createInstances(address, limit);
   try {

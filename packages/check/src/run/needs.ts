@@ -1,12 +1,12 @@
 /** Finds the conditions of a check that are not met. */
-import { abstain, type Finding, type Need, notApplicable, notGiven } from '../judging/check.ts';
+import { abstain, type Need, notApplicable, notGiven } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { asksForYes } from '../observations/consents.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
 import { type CompleteInputs, transportOf } from '../target/target.ts';
 import type { JsonObject } from '../wire/json.ts';
 
-export function lacking(needs: readonly Need[], context: CheckContext): Finding | undefined {
+export function lacking(needs: readonly Need[], context: CheckContext) {
   const { effects, inputs, nextUnready, otherArguments } = context;
   for (const need of needs) {
     if (need === 'effects' && effects.mode === 'blind') return abstain(effects.reason);

@@ -19,10 +19,7 @@ export const leaveOut = (check: Check) => ({ check, finding: notGiven(LEFT_OUT),
 /** Whether a check may be quick. Those that wait for a time to live are not. */
 export const canBeQuick = ({ needs }: Check) => !needs.includes('ttl');
 
-export async function chooseQuick(
-  checks: readonly Check[],
-  context: CheckContext,
-): Promise<readonly Check[]> {
+export async function chooseQuick(checks: readonly Check[], context: CheckContext) {
   const rounds = Math.max(1, context.facts.rounds.length);
   const canRun = checks.filter(({ needs }) => lacking(needs, context) === undefined);
   const chosen = chooseWithin(canRun, rounds, await timeCall(context));
@@ -31,7 +28,7 @@ export async function chooseQuick(
 }
 
 /** Chooses by level, and within a level the cheapest first. */
-export function chooseWithin(checks: readonly Check[], rounds: number, msPerCall: number): readonly Check[] {
+export function chooseWithin(checks: readonly Check[], rounds: number, msPerCall: number) {
   const costOf = ({ id, calls, needs }: Check) => {
     // The checks of the wire share one set of requests.
     const own = id.startsWith('wire.') && id !== FIRST_OF_WIRE ? 0 : calls(rounds);

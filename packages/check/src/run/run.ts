@@ -83,7 +83,7 @@ function mostSecondsOf({ mostSeconds, quick, ttlSeconds = 0 }: Inputs, wanted: r
 }
 
 /** Selects checks by id, or by prefix such as `state`. @throws UsageError if one names no check */
-export function selectChecks(only: readonly string[] | undefined): readonly Check[] {
+export function selectChecks(only: readonly string[] | undefined) {
   if (only === undefined) return CHECKS;
   if (only.length === 0) throw new UsageError('--only names no check. --list prints them all.');
   for (const id of only)

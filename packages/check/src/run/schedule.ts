@@ -75,13 +75,8 @@ async function nameFaults(context: CheckContext, failure: Failure) {
   return wrong.length === 0 ? '' : ` (${wrong.join(', ')} found what is wrong with its messages)`;
 }
 
-interface Control {
-  readonly failed?: Failure | undefined;
-  /** The reason why its effect was not seen, so that no effect of the check was either. */
-  readonly still?: string | undefined;
-}
-
-async function control(context: CheckContext, countsEffects = false): Promise<Control> {
+/** Makes an honest call. `still`: the reason why its effect was not seen, so that no effect of the check was either. */
+async function control(context: CheckContext, countsEffects = false) {
   try {
     await context.fleet.revive();
     if (!countsEffects) return { failed: await honestCall(context) };
@@ -95,7 +90,7 @@ async function control(context: CheckContext, countsEffects = false): Promise<Co
 /** Runs each check between two honest calls. The call after one check serves as the call before the next, unless it failed. */
 function betweenControls(context: CheckContext) {
   let failed: Failure | undefined;
-  return async (check: Check): Promise<Finding> => {
+  return async (check: Check) => {
     failed &&= (await control(context)).failed;
     if (failed) return abstain(`the honest call before it failed: ${failed.reason}`, failed.session);
     const earlier = context.effects.readings;

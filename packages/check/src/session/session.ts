@@ -86,7 +86,7 @@ export class Session {
     return fork;
   }
 
-  get last(): ReplyOutcome | undefined {
+  get last() {
     return this.turns.at(-1)?.outcome;
   }
 
@@ -131,7 +131,7 @@ export class Session {
     return this.send({ ...paramsOf(this.operation), ...merged }, options);
   }
 
-  honestRetry(): Retry {
+  honestRetry() {
     const responses = this.answers();
     return {
       ...(Object.keys(responses).length > 0 && { inputResponses: responses }),
@@ -182,7 +182,7 @@ export class Session {
 }
 
 /** The message of an old client: the call, or its response to the question. */
-function onSession({ method, params: { inputResponses, requestState, ...params } }: WireRequest): JsonObject {
+function onSession({ method, params: { inputResponses, requestState, ...params } }: WireRequest) {
   return requestState === undefined
     ? { method, params }
     : { result: Object.values(asObject(inputResponses))[0] };

@@ -8,7 +8,6 @@ import { ServerProcess } from '@mrtr/harness/internal';
 import { freePort } from '@mrtr/harness/process';
 import type { Channel, Patience } from '../wire/channel.ts';
 import { httpChannel, post } from '../wire/http.ts';
-import type { ServerReply } from '../wire/reply.ts';
 import { mirroringHeaders, OLD_REVISION, type WireRequest } from '../wire/request.ts';
 import { stdioChannel } from '../wire/stdio.ts';
 import type { OldChannel } from './old-channel.ts';
@@ -141,7 +140,7 @@ export function createInstance(id: string, address: Address, patience: Patience,
       }
     },
     /** Sends a request as a client of the earlier revision. Over HTTP it has no session. */
-    async sendAsOld(request: Pick<WireRequest, 'method' | 'params'>): Promise<ServerReply> {
+    async sendAsOld(request: Pick<WireRequest, 'method' | 'params'>) {
       if (stdio) return stdio.send(request);
       const { 'content-type': type = '', accept = '' } = mirroringHeaders(request);
       const own = { 'content-type': type, accept, 'mcp-protocol-version': OLD_REVISION };

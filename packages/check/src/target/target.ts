@@ -114,7 +114,7 @@ export class UsageError extends Error {
 }
 
 /** The address of the new version. A shell runs its command, which may change the folder. @throws UsageError if its transport differs */
-export function nextOf(address: Address): Address | undefined {
+export function nextOf(address: Address) {
   const { next, command, url, headers, otherHeaders } = address;
   if (next === undefined) return undefined;
   const principals = { headers, otherHeaders };

@@ -37,10 +37,10 @@ function plainForgeries(token: string, { encoding }: Segment, words: readonly st
   }));
 }
 
-const jsonAt = (seen: readonly Pair[], at: number): readonly Pair[] =>
+const jsonAt = (seen: readonly Pair[], at: number) =>
   each(seen, (token) => (typeof token === 'string' ? decode(token).segments[at]?.json : undefined));
 
-const each = (pairs: readonly Pair[], part: (whole: unknown) => unknown): readonly Pair[] =>
+const each = (pairs: readonly Pair[], part: (whole: unknown) => unknown) =>
   pairs.map(([one, other]) => [part(one), part(other)]);
 
 function forge(read: Token, at: number, changes: readonly Changed[]) {
@@ -180,7 +180,7 @@ const longer = (list: readonly unknown[], words: readonly string[], path: string
 
 const MAX_ADDED = 4;
 
-function others(leaf: unknown, words: readonly string[]): readonly unknown[] {
+function others(leaf: unknown, words: readonly string[]) {
   if (typeof leaf === 'boolean') return [!leaf];
   if (typeof leaf === 'number') return Math.abs(leaf) > 1e8 ? [leaf + 1_000_000] : [leaf + 1, leaf + 1000];
   if (leaf === null) return [true, 'mrtr-check'];

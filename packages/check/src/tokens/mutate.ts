@@ -1,6 +1,5 @@
 /** Tokens with a bit, a length, a type or a spelling changed. */
 import { decode, encode, type Segment, withSegment } from './decode.ts';
-import type { Variant } from './forge.ts';
 
 /** Tokens up to this length are changed at every position. */
 const SHORT = 48;
@@ -38,7 +37,7 @@ function positions(length: number, most: number) {
 
 export const HUGE = 'a mebibyte';
 
-export function malform(token: string): readonly Variant<unknown>[] {
+export function malform(token: string) {
   const half = token.slice(0, Math.ceil(token.length / 2));
   const all: readonly (readonly [label: string, token: unknown])[] = [
     ['its first half', half === token ? token.slice(1) : half],

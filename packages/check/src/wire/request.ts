@@ -30,7 +30,7 @@ export function envelope({ method, params, capabilities = ALL_CAPABILITIES }: Wi
   return { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } };
 }
 
-export function mirroringHeaders({ method, params, mirrored = {} }: WireRequest): Record<string, string> {
+export function mirroringHeaders({ method, params, mirrored = {} }: WireRequest) {
   const name = method === 'resources/read' ? params.uri : params.name;
   return {
     'content-type': 'application/json',
@@ -48,7 +48,7 @@ export function headerValue(value: string) {
   return plain ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;
 }
 
-export function mirroredArguments(schema: unknown, args: unknown): Record<string, string> {
+export function mirroredArguments(schema: unknown, args: unknown) {
   const found: Record<string, string> = {};
   for (const [key, property] of Object.entries(objectAt(schema, 'properties'))) {
     const value = asObject(args)[key];
