@@ -48,7 +48,7 @@ function openSandbox() {
       const late = pause(MAX_MS, undefined, { signal });
       const answer = await Promise.race([answered, late]).catch(() => undefined);
       over.abort();
-      if (answer === undefined) void worker.terminate();
+      if (!answer) void worker.terminate();
       return answer?.[0] as string | undefined;
     },
   };
@@ -87,7 +87,7 @@ async function ask(text: string) {
   if (!unreadable.has(digest)) {
     sandbox ??= openSandbox();
     const answer = await sandbox.ask(text);
-    if (answer !== undefined) return answer;
+    if (answer) return answer;
     // Start the next worker now, so that the next call need not wait.
     sandbox = openSandbox();
     unreadable.add(digest);

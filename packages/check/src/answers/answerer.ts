@@ -49,7 +49,7 @@ export function createAnswerer(given: JsonObject, generate: boolean, seed: numbe
     if (own !== undefined) return { action: 'accept', content: contentOf(own, params.requestedSchema) };
     beginToGenerate(key, request, params.message);
     const example = examples.get(request);
-    if (example === undefined) throw new Unreadable(`the form of '${key}' cannot be read`);
+    if (!example) throw new Unreadable(`the form of '${key}' cannot be read`);
     return { action: 'accept', content: example.content };
   }
 
@@ -79,14 +79,14 @@ export function createAnswerer(given: JsonObject, generate: boolean, seed: numbe
       for (const [key, request] of forms) {
         // An unreadable form counts as one that can be filled in.
         const why = await unlessUnreadable(inWorker('whyUnfillable', schemaOf(request)));
-        if (why !== undefined) throw new Error(`nobody can fill in the form of '${key}': ${why}`);
+        if (why) throw new Error(`nobody can fill in the form of '${key}': ${why}`);
       }
       const answers = responses(requests);
       for (const [key, request] of forms) {
         const { action, content } = asObject(answers[key]);
         if (action !== 'accept') continue;
         const why = await unlessUnreadable(inWorker('whyUnfit', schemaOf(request), content));
-        if (why === undefined) continue;
+        if (!why) continue;
         const one = optionText(key, await generateFor(request));
         throw new Unanswered(
           `The answer to '${key}' does not fit its form: ${why}. Give one such as ${one}.`,

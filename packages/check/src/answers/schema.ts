@@ -27,7 +27,7 @@ export function whyUnfit(schema: unknown, value: unknown) {
   if (!isObject(schema)) return undefined;
   const text = JSON.stringify(schema);
   let validate = compiled.get(text);
-  if (validate === undefined) {
+  if (!validate) {
     if (compiled.size >= MAX_COMPILED) {
       compiled.clear();
       theirs = createAjv();

@@ -10,7 +10,7 @@ export function whyUnfillable(schema: unknown) {
   const required = listRequired(schema);
   for (const [name, field] of Object.entries(objectAt(schema, 'properties'))) {
     const why = required.includes(name) && isObject(field) ? whyNoValue(field) : undefined;
-    if (why !== undefined) return `'${name}' ${why}`;
+    if (why) return `'${name}' ${why}`;
   }
   return undefined;
 }

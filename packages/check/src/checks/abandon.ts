@@ -33,7 +33,7 @@ async function judgeRejection(context: CheckContext, calls: number, session: Ses
       session,
     );
   const words = `After ${calls} abandoned calls a new one came to ${describeOutcome(outcome)}.`;
-  if (context.inputs.address.otherHeaders === undefined) return advise(words, session, { holds: true });
+  if (!context.inputs.address.otherHeaders) return advise(words, session, { holds: true });
   const other = await context.session({ principal: 'other' }).first();
   const isServed = other.kind === 'asked';
   const served = isServed ? 'Another principal is still served.' : 'Another principal is not served either.';
@@ -66,7 +66,7 @@ export const ABANDON = [
         if (call === ABANDONED / 2 - 1 || call === ABANDONED - 1) kept.push(await context.effects.gauge());
       }
       const more = growth(kept);
-      if (more !== undefined) return advise(`With ${ABANDONED} abandoned calls ${more}.`, session);
+      if (more) return advise(`With ${ABANDONED} abandoned calls ${more}.`, session);
       // The first few calls include connecting and compiling.
       const first = quickest(durations.slice(5, 5 + MEASURED));
       let last = quickest(durations.slice(-MEASURED));

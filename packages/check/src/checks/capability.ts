@@ -20,7 +20,7 @@ async function callWithout(context: CheckContext, capabilities: JsonObject, who:
   let outcome = await session.first();
   for (let round = 0; outcome.kind === 'asked' && round < context.facts.rounds.length + 2; round++) {
     const wrong = findUndeclared(outcome, capabilities);
-    if (wrong !== undefined) return fail(`${who} was sent ${wrong}.`, session);
+    if (wrong) return fail(`${who} was sent ${wrong}.`, session);
     outcome = await session.retry();
   }
   return judgeEnd(session, outcome, capabilities, who);
@@ -63,9 +63,7 @@ function judgeEnd(session: Session, outcome: ReplyOutcome, capabilities: JsonObj
   if (outcome.kind === 'asked') return abstain('the server did not stop asking');
   // A server of 2025-11-25 has no error of its own for this.
   const fault = turn && !session.instance.isOld ? errorFault(turn) : undefined;
-  return fault === undefined
-    ? pass(describeOutcome(outcome), session)
-    : fail(`${who} got ${fault}.`, session, WRONG_ERROR);
+  return fault ? fail(`${who} got ${fault}.`, session, WRONG_ERROR) : pass(describeOutcome(outcome), session);
 }
 
 function errorFault({ outcome, reply: { status = 400, contentType = '' } }: Turn) {

@@ -35,7 +35,7 @@ function whyNotDrawn(request: JsonObject, isDestructive: boolean) {
 async function whyImpossible({ reply }: Turn) {
   for (const [key, request] of Object.entries(objectAt(reply.result, 'inputRequests'))) {
     const why = isForm(request) ? await inWorker('whyUnfillable', schemaOf(asObject(request))) : undefined;
-    if (why !== undefined) return `nobody can fill in the form of '${key}': ${why}`;
+    if (why) return `nobody can fill in the form of '${key}': ${why}`;
   }
   return undefined;
 }
@@ -59,7 +59,7 @@ export const FORM = [
       const { destructiveHint } = objectAt(entries.get(nameOf(operation)), 'annotations');
       for (const { key, request } of facts.questions) {
         const why = whyNotDrawn(request, destructiveHint === true);
-        if (why !== undefined) return advise(`In the form of '${key}', ${why}.`);
+        if (why) return advise(`In the form of '${key}', ${why}.`);
       }
       return pass('texts, yes or no, and choices');
     },

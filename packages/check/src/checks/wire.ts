@@ -53,9 +53,9 @@ async function findFault(log: readonly Logged[], { fault, allowed }: Sought, isO
     if (isOver()) break;
     const { turn } = logged;
     const wrong = await fault(turn);
-    if (wrong !== undefined) return fail(`${turn.request.method}: ${wrong}.`, asOf(logged));
-    const odd = harmless === undefined ? await allowed?.(turn) : undefined;
-    if (odd === undefined) continue;
+    if (wrong) return fail(`${turn.request.method}: ${wrong}.`, asOf(logged));
+    const odd = harmless ? undefined : await allowed?.(turn);
+    if (!odd) continue;
     harmless = advise(`${turn.request.method}: ${odd}.`, asOf(logged), { holds: true });
   }
   return harmless;
@@ -156,7 +156,7 @@ const RESERVED = { from: -32099, to: -32020, defined: [-32020, -32021, -32022], 
 
 async function errorFault(error: unknown) {
   const wrong = await inWorker('misfit', 'Error', error);
-  if (wrong !== undefined) return `the error does not fit: ${wrong}`;
+  if (wrong) return `the error does not fit: ${wrong}`;
   const { code } = error as { code: number };
   if (RESERVED.forbidden.includes(code)) return `the error code ${code} belongs to earlier revisions`;
   const reserved = code >= RESERVED.from && code <= RESERVED.to && !RESERVED.defined.includes(code);
@@ -168,7 +168,7 @@ async function requestsFault(result: JsonObject) {
     if (!isObject(request)) return `the request '${key}' is no object`;
     // The validator reports every alternative of a union; the first sentences are enough.
     const wrong = await requestFault(request);
-    if (wrong !== undefined) return `the request '${key}' does not fit: ${shorten(wrong, 240)}`;
+    if (wrong) return `the request '${key}' does not fit: ${shorten(wrong, 240)}`;
   }
   return undefined;
 }
@@ -203,7 +203,7 @@ export const WIRE = [
     remedy:
       'Set resultType in every result. SDKs for 2026-07-28 do: this server may use an older one, or bypass it.',
     fault: ({ reply: { result } }) => {
-      if (result === undefined || result.resultType === 'complete' || result.resultType === 'input_required')
+      if (!result || result.resultType === 'complete' || result.resultType === 'input_required')
         return undefined;
       return result.resultType === undefined
         ? 'the result has no resultType'
@@ -245,8 +245,8 @@ export const WIRE = [
     remedy:
       'Ask with flat objects of strings, numbers, booleans and enums; validate what you send by the published schema.',
     fault: async ({ request, reply: { result, error } }) => {
-      if (error !== undefined) return errorFault(error);
-      if (result === undefined || typeof result.resultType !== 'string') return undefined;
+      if (error) return errorFault(error);
+      if (!result || typeof result.resultType !== 'string') return undefined;
       // Judge each request separately, so that the finding can name it.
       const { inputRequests } = result;
       const whole = isObject(inputRequests) ? { ...result, inputRequests: {} } : result;

@@ -52,8 +52,7 @@ function operationsFrom(options: TargetOptions) {
 function operationFrom(options: TargetOptions) {
   const kinds = (['tool', 'prompt', 'resource'] as const).filter((kind) => options[kind] !== undefined);
   const [kind] = kinds;
-  if (kind === undefined)
-    throw new UsageError('Name the operation: --tool NAME, --prompt NAME or --resource URI.');
+  if (!kind) throw new UsageError('Name the operation: --tool NAME, --prompt NAME or --resource URI.');
   if (kinds.length > 1)
     throw new UsageError(`Name one thing to call, and not ${kinds.map((one) => `--${one}`).join(' and ')}.`);
   const args = options.arguments === undefined ? {} : object(options.arguments, '--arguments');
@@ -68,7 +67,7 @@ function object(value: unknown, name: string) {
 /** Parses `tool:NAME`, or with arguments `tool:NAME {"a":1}`. */
 function operationIn(text: string, name: string) {
   const [, kind, target = '', json] = /^(tool|prompt|resource):(\S+)(?:\s+(.+))?$/s.exec(text) ?? [];
-  if (kind === undefined)
+  if (!kind)
     throw new UsageError(`${name} has to be tool:NAME, prompt:NAME or resource:URI, and JSON for arguments.`);
   return {
     kind: kind as Operation['kind'],
@@ -95,7 +94,7 @@ function varyFrom(texts: readonly string[]) {
     return text.endsWith('.json') ? readJson(text) : undefined;
   });
   const [name] = texts;
-  if (texts.length === 1 && lists[0] === undefined) return name;
+  if (texts.length === 1 && !lists[0]) return name;
   if (lists.includes(undefined))
     throw new UsageError('--vary takes one NAME alone, or lists: --vary \'invoice=["a","b"]\'.');
   return object(Object.assign({}, ...lists), '--vary');

@@ -155,7 +155,7 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
       let sent = await (instance.isOld ? sendFresh() : sendEach(round, attempts.slice(0, MAX_ATTEMPTS)));
       const isProved = attempts.length < 2 || sent.all.some(({ matters }) => matters);
       const honest = isProved ? undefined : await sent.held?.fork().retry();
-      if (honest !== undefined && context.judge(round, honest) === 'rejected') sent = await sendFresh();
+      if (honest && context.judge(round, honest) === 'rejected') sent = await sendFresh();
       attempted.push(...sent.all);
     },
     /** The finding of an attack in which nothing was accepted. */
@@ -171,7 +171,7 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
         if (unseen) return unseen;
       }
       const last = attempted.at(-1)?.session;
-      if (last === undefined) return abstain('nothing was tried');
+      if (!last) return abstain('nothing was tried');
       const { mode, reason } = effects;
       const why = mode === 'blind' ? reason : 'without --probe effects were not seen';
       const seen = mode === 'observed' || mode === 'none' ? '' : ` (by its words; ${why})`;

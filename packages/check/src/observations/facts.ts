@@ -56,7 +56,7 @@ export class Facts {
   /** Whether an outcome asks the same as a round. Undefined if the honest calls do not tell. */
   asksLike(round: number, outcome: ReplyOutcome) {
     const known = this.rounds[round];
-    if (outcome.kind !== 'asked' || known === undefined) return false;
+    if (outcome.kind !== 'asked' || !known) return false;
     if (this.newKeys) return known.words.like(comparableQuestions(outcome.requests));
     return known.likeness.like(comparable(outcome));
   }
@@ -106,5 +106,5 @@ export class Facts {
 function describeUnfinished(rounds: number, end: ReplyOutcome | undefined) {
   if (end?.kind === 'asked')
     return `it still asked after ${rounds} rounds of honest answers (${describeOutcome(end)})`;
-  return `it ended with ${end === undefined ? 'nothing' : describeOutcome(end)}`;
+  return `it ended with ${end ? describeOutcome(end) : 'nothing'}`;
 }

@@ -32,7 +32,7 @@ export function readBaseline(file: string): Baseline {
     if (!CHECKS.some((check) => check.id === id))
       throw new UsageError(`${file} accepts '${id}', which is not a check.`);
     const why = whyUnfit(isObject(reason) ? reason : { reason });
-    if (why !== undefined) throw new UsageError(`${file} accepts '${id}' ${why}`);
+    if (why) throw new UsageError(`${file} accepts '${id}' ${why}`);
   }
   return accepted as Baseline;
 }

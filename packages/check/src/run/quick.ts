@@ -21,7 +21,7 @@ export const canBeQuick = ({ needs }: Check) => !needs.includes('ttl');
 
 export async function chooseQuick(checks: readonly Check[], context: CheckContext) {
   const rounds = Math.max(1, context.facts.rounds.length);
-  const canRun = checks.filter(({ needs }) => lacking(needs, context) === undefined);
+  const canRun = checks.filter(({ needs }) => !lacking(needs, context));
   const chosen = chooseWithin(canRun, rounds, await timeCall(context));
   // Keep checks that cannot run: they take no time, and report their own reason.
   return checks.filter((check) => chosen.includes(check) || !canRun.includes(check));

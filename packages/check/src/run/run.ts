@@ -70,7 +70,7 @@ function rejectUnknown(given: object) {
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown === undefined) return;
   const meant = names.find((name) => name.startsWith(unknown));
-  const hint = meant === undefined ? `The inputs are ${names.join(', ')}.` : `Did you mean '${meant}'?`;
+  const hint = meant ? `Did you mean '${meant}'?` : `The inputs are ${names.join(', ')}.`;
   throw new UsageError(`run: there is no input '${unknown}'. ${hint}`);
 }
 
@@ -84,7 +84,7 @@ function mostSecondsOf({ mostSeconds, quick, ttlSeconds = 0 }: Inputs, wanted: r
 
 /** Selects checks by id, or by prefix such as `state`. @throws UsageError if one names no check */
 export function selectChecks(only: readonly string[] | undefined) {
-  if (only === undefined) return CHECKS;
+  if (!only) return CHECKS;
   if (only.length === 0) throw new UsageError('--only names no check. --list prints them all.');
   for (const id of only)
     if (!CHECKS.some((check) => names(id, check)))

@@ -48,9 +48,9 @@ export async function runEach(
     const judge = () => context.limit.within(() => between(check)).catch(abstainFor);
     const ran =
       (context.instance.isOld ? notOnOldServer(check) : undefined) ??
-      (failure === undefined
-        ? (lacking(check.needs, context) ?? (await judge()))
-        : abstain(`${failure.reason}${blamed}`, failure.session));
+      (failure
+        ? abstain(`${failure.reason}${blamed}`, failure.session)
+        : (lacking(check.needs, context) ?? (await judge())));
     // Judge received messages even if a control failed: the first message may already be wrong.
     const finding =
       (ran.verdict === 'could-not-run' && (await judgeReceived(check, context, failure))) || ran;
@@ -100,7 +100,7 @@ function betweenControls(context: CheckContext) {
     const after = await control(context, passed && context.effects.readings > earlier);
     failed = after.failed;
     if (!alive && passed) return abstain('the server ended during it');
-    if (failed === undefined) return after.still === undefined ? finding : abstain(after.still);
+    if (!failed) return after.still ? abstain(after.still) : finding;
     if (finding.verdict === 'fail' || finding.holds) return finding;
     return abstain(`the honest call after it failed: ${failed.reason}`, failed.session);
   };
@@ -111,7 +111,7 @@ async function confirm(context: CheckContext, finding: Finding, earlier: number)
   const { effects } = context;
   if (!isFault(finding) || effects.readings === earlier) return finding;
   const reason = await context.once('unsteady', () => whyUnsteady(context));
-  return reason === undefined ? finding : abstain(reason, finding.session);
+  return reason ? abstain(reason, finding.session) : finding;
 }
 
 /** These errors are not defects of a check, such as a second instance that does not start. */

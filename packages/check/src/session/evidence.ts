@@ -58,7 +58,7 @@ export class Evidence {
   recordReply(from: string, { messages, failure }: ServerReply, client: ClientId = 'client') {
     const kept = messages.filter(({ value }, at) => at < MAX_MESSAGES || isResponse(value));
     for (const { value } of kept) this.recordReceived(from, value, client);
-    if (failure === undefined || messages.some(({ value }) => isResponse(value))) return;
+    if (!failure || messages.some(({ value }) => isResponse(value))) return;
     const message = { error: { code: 0, message: failure } };
     this.#add({ kind: 'message', from, to: client, message, lost: true });
   }
@@ -109,7 +109,7 @@ function endOf(outcome: ReplyOutcome | undefined): Transcript['end'] {
       error: { message: shorten(asText(message), MAX_DETAIL), ...(typeof code === 'number' && { code }) },
     };
   }
-  return { error: { message: outcome === undefined ? 'not sent' : describeOutcome(outcome) } };
+  return { error: { message: outcome ? describeOutcome(outcome) : 'not sent' } };
 }
 
 /** Returns the value with long strings shortened, and without the members that exceed the limit of a message. */

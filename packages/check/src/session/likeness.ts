@@ -8,7 +8,7 @@ export class Likeness {
 
   add(text: string) {
     const words = split(text);
-    if (this.#words === undefined) this.#words = [...words];
+    if (!this.#words) this.#words = [...words];
     else if (words.length !== this.#words.length) this.#incomparable = true;
     else this.#words = this.#words.map((word, at) => (word === words[at] ? word : undefined));
   }
@@ -16,7 +16,7 @@ export class Likeness {
   /** Undefined if honest outcomes differ too much to compare, or if none was recorded. */
   like(text: string) {
     const known = this.#words;
-    if (known === undefined || this.#incomparable) return undefined;
+    if (!known || this.#incomparable) return undefined;
     const words = split(text);
     return words.length === known.length && known.every((one, at) => one === undefined || one === words[at]);
   }

@@ -219,5 +219,5 @@ export class Undecided extends Error {
 export function requireAnswer(outcome: ReplyOutcome, what?: string, session?: Evident) {
   if (outcome.kind !== 'failed') return;
   const words = describeOutcome(outcome);
-  throw new Undecided(what === undefined ? words : `${what} got no answer: ${words}`, session);
+  throw new Undecided(what ? `${what} got no answer: ${words}` : words, session);
 }

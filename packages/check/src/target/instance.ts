@@ -115,7 +115,7 @@ export function createInstance(id: string, address: Address, patience: Patience,
     channel(principal: Principal = 'own') {
       const known = old.get(principal) ?? stdio;
       if (known) return known;
-      if (url === undefined) throw new Error(`${id} was not started`);
+      if (!url) throw new Error(`${id} was not started`);
       return httpChannel(url, headersOf(address, principal), patience);
     },
     /** A channel of the earlier revision, with a session for each call. */
@@ -149,7 +149,7 @@ export function createInstance(id: string, address: Address, patience: Patience,
     },
     /** Waits until the server listens again: most restart commands end earlier. @throws UsageError after 30 s */
     async listensAgain() {
-      if (url === undefined) return;
+      if (!url) return;
       const { host, hostname, port: given, protocol } = url;
       const at = Number(given) || (protocol === 'https:' ? 443 : 80);
       if (await becomes(() => answers(at, hostname.replace(/^\[|\]$/g, '')), START_MS)) return;
@@ -195,7 +195,7 @@ export function createInstances(address: Address, patience: Patience) {
       return instances();
     },
     async second() {
-      if (second === undefined) {
+      if (!second) {
         const { also, ...own } = address;
         const place = also === undefined ? own : { ...own, command: undefined, url: also };
         const started = createInstance('server-2', place, patience);
@@ -207,14 +207,14 @@ export function createInstances(address: Address, patience: Patience) {
     /** Starts the new version before any call, to report a wrong command early. @throws UsageError */
     async startNext() {
       const place = nextOf(address);
-      if (place === undefined) return undefined;
+      if (!place) return undefined;
       next = createInstance('new-version', place, patience, 'The new version (--next)');
       await next.start();
       return next;
     },
     /** The new version. From now on a probe reads it too. */
     async next() {
-      if (next === undefined) throw new Error('the new version was not started');
+      if (!next) throw new Error('the new version was not started');
       if (!next.alive) await next.start();
       nextServes = true;
       return next;

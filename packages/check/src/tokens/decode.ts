@@ -73,7 +73,7 @@ function segmentOf(text: string): Segment {
   if (isStructured(plain)) return { ...plainSegment(text), json: plain };
   for (const encoding of ['hex', 'base64url', 'base64'] as const) {
     const bytes = decodeAs(encoding, text);
-    if (bytes === undefined) continue;
+    if (!bytes) continue;
     const json = parse(bytes.toString('utf8'));
     // A word such as `Tokyo` is valid Base64 too, so require more evidence before decoding text.
     if (isStructured(json)) return { text, encoding, bytes, json };

@@ -40,7 +40,7 @@ function plainForgeries(token: string, { encoding }: Segment, words: readonly st
 const jsonAt = (seen: readonly Pair[], at: number) =>
   each(seen, (token) => (typeof token === 'string' ? decode(token).segments[at]?.json : undefined));
 
-const each = (pairs: readonly Pair[], part: (whole: unknown) => unknown) =>
+const each = (pairs: readonly Pair[], part: (whole: unknown) => unknown): readonly Pair[] =>
   pairs.map(([one, other]) => [part(one), part(other)]);
 
 function forge(read: Token, at: number, changes: readonly Changed[]) {

@@ -1,4 +1,6 @@
 /** Parses JSON, and finds facts about its text that parsing loses. */
+import jsonc from 'jsonc-parser';
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is JsonObject =>
@@ -61,31 +63,21 @@ export function membersIn(value: unknown, levels = MAX_LEVELS): number {
   return Object.values(value).reduce<number>((sum, member) => sum + 1 + membersIn(member, levels - 1), 0);
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/gs;
-
 /** The paths of keys that occur twice in one object of valid JSON. `JSON.parse` keeps only the last. */
 export function duplicateKeys(text: string) {
   const found: string[] = [];
-  const open: { keys: Set<string> | undefined; path: string; key: string; wantsKey: boolean }[] = [];
-  for (const [token] of text.matchAll(TOKEN)) {
-    const top = open.at(-1);
-    if (token === '{' || token === '[') {
-      const path = top === undefined ? '' : joinPath(top.path, top.keys === undefined ? '[]' : top.key);
-      open.push({ keys: token === '{' ? new Set() : undefined, path, key: '', wantsKey: token === '{' });
-    } else if (token === '}' || token === ']') open.pop();
-    else if (token === ',' && top?.keys) top.wantsKey = true;
-    else if (token.startsWith('"') && top?.keys && top.wantsKey) {
-      const key = JSON.parse(token) as string;
-      if (top.keys.has(key)) found.push(joinPath(top.path, key));
-      top.keys.add(key);
-      top.key = key;
-      top.wantsKey = false;
-    }
-  }
+  const open: Set<string>[] = [];
+  jsonc.visit(text, {
+    onObjectBegin: () => void open.push(new Set()),
+    onObjectEnd: () => void open.pop(),
+    onObjectProperty(key, _offset, _length, _line, _column, pathTo) {
+      const path = [...pathTo(), key].map((part) => (typeof part === 'number' ? '[]' : part));
+      if (open.at(-1)?.has(key)) found.push(path.join('.'));
+      open.at(-1)?.add(key);
+    },
+  });
   return found;
 }
-
-const joinPath = (path: string, key: string) => (path === '' ? key : `${path}.${key}`);
 
 /** Cuts a text to `most` characters. The mark shows `redact.ts` where a secret may be cut in two. */
 export const shorten = (text: string, most: number) =>

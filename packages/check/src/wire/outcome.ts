@@ -35,8 +35,8 @@ export const NOT_NOW: readonly number[] = [408, 425, 429, 502, 503, 504];
 /** The outcome of a reply. A result without a `resultType` counts as complete, as it does for clients. */
 export function outcomeOf({ result, error, status = 200, failure, late }: ServerReply): ReplyOutcome {
   if (NOT_NOW.includes(status)) return { kind: 'failed', reason: `HTTP ${status}`, late: false };
-  if (error !== undefined) return { kind: 'error', error };
-  if (result === undefined) {
+  if (error) return { kind: 'error', error };
+  if (!result) {
     const reason = failure ?? 'no answer';
     if (status >= 400 && status < 500) return { kind: 'rejected', status, reason };
     return { kind: 'failed', reason, late: late ?? false };

@@ -43,7 +43,7 @@ export function replyFrom(texts: readonly string[], carried: Carried, otherwise:
   const responses = messages.filter(({ value }) => isResponse(value) && !(isHttpError && isForeign(value)));
   const own = responses.find(({ value }) => (value as JsonObject).id === id) ?? responses.at(-1);
   const base = { ...http, id, messages, ms: performance.now() - started };
-  if (own === undefined) {
+  if (!own) {
     const failure = texts.some(isTooMuch) ? TOO_MUCH : otherwise;
     return { ...base, failure, ...(late && { late }) };
   }

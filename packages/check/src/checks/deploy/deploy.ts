@@ -42,7 +42,7 @@ async function finishCrossed(context: CheckContext, crossing: Crossing) {
   const all = await crossEach(context, [crossing]);
   const ends = all.map((crossed) => ({ crossed, ...endOf(crossed) }));
   const [bad] = ends.filter(({ well }) => !well);
-  if (bad === undefined)
+  if (!bad)
     return pass(ends.map(({ crossed, words }) => `at question ${crossed.question} ${words}`).join('; '));
   const others = ends
     .filter((one) => one !== bad)
@@ -221,7 +221,7 @@ export const DEPLOY = [
       );
       const accidents = turns.filter(({ words }) => words !== undefined);
       const worst = accidents.find(({ turn }) => isSilent(turn)) ?? accidents[0];
-      if (worst === undefined) return passAll(all, 'each got an answer that says what happened');
+      if (!worst) return passAll(all, 'each got an answer that says what happened');
       const { crossed, turn, words } = worst;
       return (isSilent(turn) ? fail : warn)(`${whereOf(crossed)}: ${words}.`, crossed.session);
     },
@@ -238,7 +238,7 @@ export const DEPLOY = [
       for (const crossed of all) {
         const fault = effectFault(context, crossed);
         const words = `${whereOf(crossed)}: ${fault}.`;
-        if (fault === undefined) continue;
+        if (!fault) continue;
         return context.oneTime
           ? fail(words, crossed.session)
           : advise(`${words} With --one-time this is a fail.`, crossed.session);

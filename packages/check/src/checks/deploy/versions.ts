@@ -70,7 +70,7 @@ async function honest(
   const session = context.session({ instance });
   await session.finish();
   const reason = facts.learn(session, { mayAskNothing: true });
-  if (reason === undefined) return;
+  if (!reason) return;
   const hint = session.last?.kind === 'asked' ? '. Give answers that both versions allow' : '';
   throw new Undecided(`an honest call on the ${name} failed: ${reason}${hint}`, session);
 }

@@ -98,7 +98,7 @@ export const ERA = [
     run: async (context) => {
       const { session, end } = await callAsOld(context);
       const fault = faultIn(context, session, end);
-      if (fault !== undefined) return advise(fault, session);
+      if (fault) return advise(fault, session);
       if (end.kind === 'completed')
         return pass(`the same ${session.questions.length} question(s), and the same end`, session);
       return pass(`an error that says why: ${describeOutcome(end)}`, session);
