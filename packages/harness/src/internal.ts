@@ -13,3 +13,4 @@ export { Writer } from './processes/writer.ts';
 export { type Diagnostic, observeDiagnostics } from './recording/diagnostics.ts';
 export { inInstance, Recorder } from './recording/recorder.ts';
 export { escapeHidden, escapeLines, jsonText } from './transcript/hidden-characters.ts';
+export { canonical } from './transcript/views.ts';

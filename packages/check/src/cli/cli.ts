@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Writer } from '@mrtr/harness/internal';
 import { CHECKS } from '../checks/all.ts';
-import { type Baseline, readBaseline } from '../report/baseline.ts';
+import { readBaseline } from '../report/baseline.ts';
 import { FORMATS, type ReportFormat, worstCode } from '../report/formats.ts';
 import { redactor } from '../report/redact.ts';
 import { type Report, reportOf } from '../report/report.ts';
@@ -15,7 +15,7 @@ import { type CompleteInputs, UsageError } from '../target/target.ts';
 import { shorten } from '../wire/json.ts';
 import { type Input, initialise } from './init.ts';
 import { inputsFrom, readConfig, serverFrom } from './inputs.ts';
-import { type CommandLine, Help, parseCommandLine, type TargetOptions } from './options.ts';
+import { type CommandLine, Help, parseCommandLine } from './options.ts';
 import { planText } from './plan.ts';
 
 /** The limit of an error message: a server may have a hundred thousand tools. */
@@ -30,12 +30,7 @@ export interface Output {
   readonly viewer?: URL;
 }
 
-interface Target {
-  readonly name?: string;
-  readonly inputs: CompleteInputs;
-  readonly options: TargetOptions;
-  readonly baseline: Baseline | undefined;
-}
+type Target = ReturnType<typeof targetOf> & { readonly name?: string };
 
 /**
  * Runs the program.
@@ -120,7 +115,7 @@ function nameTarget(error: unknown, name: string | undefined, { address }: Compl
   return new UsageError(name === undefined ? message : `${name}: ${message}`);
 }
 
-function targetsOf({ config, ...line }: CommandLine) {
+function targetsOf({ config, ...line }: CommandLine): readonly Target[] {
   if (config === undefined) return [targetOf(line)];
   if (line.url !== undefined || line.command !== undefined)
     throw new UsageError('--config has its own addresses: remove the address and the command.');

@@ -98,7 +98,7 @@ const ids = (value: string, previous: readonly string[] = []) => [
   ...value
     .split(',')
     .map((id) => id.trim())
-    .filter((id) => id !== ''),
+    .filter(Boolean),
 ];
 
 function addFormat(value: string, previous: readonly Wanted[] = []) {

@@ -17,9 +17,14 @@ const MAX_BLOCKS = 24;
 
 /** Draws a conversation as printable lines. Draws repeated messages once. */
 export function draw(transcript: Transcript) {
-  const { events, participants } = transcript;
-  const labels = new Map(participants.map(({ id, label }) => [id, label]));
-  const lines = rowsOf(transcript).map((row) => linesOf(row, labels, argumentsChanged(events, row.at)));
+  const labels = new Map(transcript.participants.map(({ id, label }) => [id, label]));
+  let known: string | undefined;
+  const lines = rowsOf(transcript).map((row) => {
+    const given = argumentsOf(row.event) ?? known;
+    const changed = known === undefined || given === known ? '' : `with ${given}`;
+    known = given;
+    return linesOf(row, labels, changed);
+  });
   const blocks = mergeRepeats(lines.filter((one) => one.length > 0));
   const shown = blocks.length <= MAX_BLOCKS ? blocks : [...blocks.slice(0, 10), GAP, ...blocks.slice(-10)];
   return [`${pad('  mrtr-check', WIDTH - 4)}server`, ...shown.flat()];
@@ -35,20 +40,11 @@ function mergeRepeats(blocks: readonly (readonly string[])[]) {
   return merged.map(({ lines, times }) => (times === 1 ? lines : [inside(`${times} times:`), ...lines]));
 }
 
-function argumentsChanged(events: readonly TranscriptEvent[], at: number) {
-  const argumentsOf = (event: TranscriptEvent | undefined) =>
-    event?.kind === 'message' && event.message.method !== undefined
-      ? objectIn(event.message, 'params').arguments
-      : undefined;
-  const now = argumentsOf(events[at]);
-  const before = events
-    .slice(0, at)
-    .map(argumentsOf)
-    .findLast((one) => one !== undefined);
-  if (now === undefined || before === undefined) return '';
-  const [text, was] = [now, before].map((one) => JSON.stringify(one));
-  return text === was ? '' : `with ${text}`;
-}
+/** The arguments of a request as text. */
+const argumentsOf = (event: TranscriptEvent) =>
+  event.kind === 'message' && event.message.method !== undefined
+    ? JSON.stringify(objectIn(event.message, 'params').arguments)
+    : undefined;
 
 function linesOf(row: Row, labels: ReadonlyMap<string, string>, changed: string) {
   const { event, isSent, text } = row;

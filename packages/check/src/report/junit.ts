@@ -33,7 +33,7 @@ function kindOf({ verdict, accepted }: ReportedCheck, strict: boolean) {
 function testCase(check: ReportedCheck, strict: boolean) {
   const inner = innerOf(check, kindOf(check, strict));
   const head = `    <testcase classname="mrtr-check.${check.family}" name="${forMarkup(check.id)}"`;
-  return inner === undefined ? `${head}/>` : `${head}>\n${inner}\n    </testcase>`;
+  return inner ? `${head}>\n${inner}\n    </testcase>` : `${head}/>`;
 }
 
 function innerOf(check: ReportedCheck, kind: Kind) {

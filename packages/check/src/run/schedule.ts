@@ -4,7 +4,7 @@ import { CHECKS } from '../checks/all.ts';
 import { abstain, abstainFor, type Check, type Finding, isFault } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, SOON_MS } from '../observations/effects.ts';
-import { Unreadable } from '../sandbox.ts';
+import { Unreadable, unlessUnreadable } from '../sandbox.ts';
 import { Undecided } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
 import { type CompleteInputs, UsageError } from '../target/target.ts';
@@ -60,11 +60,8 @@ export async function runEach(
 }
 
 async function judgeReceived(check: Check, context: CheckContext, failure: Failure | undefined) {
-  if (failure?.foreign) return undefined;
-  return check.judgeReceived?.(context).catch((error: unknown) => {
-    if (error instanceof Unreadable) return undefined;
-    throw error;
-  });
+  if (failure?.foreign || !check.judgeReceived) return undefined;
+  return unlessUnreadable(check.judgeReceived(context));
 }
 
 /** Names the checks that find faults in the messages of the failed first call. */

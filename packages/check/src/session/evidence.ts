@@ -19,10 +19,10 @@ const MAX_EVENTS = 500;
 
 type ClientId = 'client' | 'other-client';
 
-const LABELS: ReadonlyMap<string, string> = new Map([
-  ['client', 'mrtr-check'],
-  ['other-client', 'mrtr-check, as another principal'],
-]);
+const LABELS: Readonly<Record<string, string>> = {
+  client: 'mrtr-check',
+  'other-client': 'mrtr-check, as another principal',
+};
 
 export class Evidence {
   readonly #title: string;
@@ -87,8 +87,9 @@ export class Evidence {
     const messages = this.#events.filter((event) => event.kind === 'message');
     const ends = new Set(['client', 'server', ...messages.flatMap(({ from, to }) => [from, to ?? 'server'])]);
     const participants = [...ends].map((id): Participant => {
-      if (!LABELS.has(id)) return { id, kind: 'instance', label: id };
-      return { id, kind: 'client', label: LABELS.get(id) ?? id, era: this.#era, name: 'mrtr-check' };
+      const label = LABELS[id];
+      if (!label) return { id, kind: 'instance', label: id };
+      return { id, kind: 'client', label, era: this.#era, name: 'mrtr-check' };
     });
     const head = { format: 'mrtr-transcript', version: 1, title: this.#title } as const;
     return { ...head, participants, events: this.#events, end: endOf(outcome) };

@@ -15,7 +15,7 @@ export interface Token {
   readonly separators: readonly string[];
 }
 
-const SEPARATOR = /[.:|~$]/;
+const SEPARATOR = /[.:|~$]/g;
 
 /** A token with more segments counts as text: nobody signs so many parts. */
 const MAX_SEGMENTS = 64;
@@ -27,13 +27,9 @@ const MAX_CHARACTERS = 256 * 1024;
 export function decode(token: string): Token {
   if (token.length > MAX_CHARACTERS) throw new RangeError(`its state has ${token.length} characters`);
   if (isStructured(parse(token))) return { segments: [segmentOf(token)], separators: [] };
-  if (token.split(SEPARATOR, MAX_SEGMENTS + 1).length > MAX_SEGMENTS)
-    return { segments: [plainSegment(token)], separators: [] };
-  const parts = token.split(new RegExp(`(${SEPARATOR.source})`));
-  return {
-    segments: parts.filter((_part, at) => at % 2 === 0).map(segmentOf),
-    separators: parts.filter((_part, at) => at % 2 === 1),
-  };
+  const texts = token.split(SEPARATOR, MAX_SEGMENTS + 1);
+  if (texts.length > MAX_SEGMENTS) return { segments: [plainSegment(token)], separators: [] };
+  return { segments: texts.map(segmentOf), separators: token.match(SEPARATOR) ?? [] };
 }
 
 export const joinSegments = ({ separators }: Token, texts: readonly string[]) =>
@@ -41,15 +37,18 @@ export const joinSegments = ({ separators }: Token, texts: readonly string[]) =>
 
 /** The token with the text of one segment replaced. */
 export const withSegment = (read: Token, at: number, text: string) =>
-  joinSegments(
-    read,
-    read.segments.map((one, index) => (index === at ? text : one.text)),
-  );
+  joinSegments(read, textsWith(read, at, text));
+
+/** The texts of the segments, with one replaced. */
+export const textsWith = ({ segments }: Token, at: number, text: string) =>
+  segments.map((one) => one.text).with(at, text);
 
 export function encode(bytes: Buffer, { encoding, text }: Pick<Segment, 'encoding' | 'text'>) {
   if (encoding === 'plain') return bytes.toString('utf8');
-  if (encoding === 'hex')
-    return /[A-F]/.test(text) ? bytes.toString('hex').toUpperCase() : bytes.toString('hex');
+  if (encoding === 'hex') {
+    const digits = bytes.toString('hex');
+    return /[A-F]/.test(text) ? digits.toUpperCase() : digits;
+  }
   const isPadded = text.endsWith('=') || (encoding === 'base64' && text.length % 4 === 0);
   const bare = bytes.toString(encoding).replace(/=+$/, '');
   return isPadded ? bare.padEnd(Math.ceil(bare.length / 4) * 4, '=') : bare;

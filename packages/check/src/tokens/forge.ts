@@ -1,6 +1,6 @@
 /** Tokens with changed content, to find servers that do not notice. */
 import { isObject } from '../wire/json.ts';
-import { decode, encode, joinSegments, type Segment, type Token } from './decode.ts';
+import { decode, encode, joinSegments, type Segment, type Token, textsWith } from './decode.ts';
 
 export interface Variant<Token = string> {
   readonly label: string;
@@ -49,7 +49,7 @@ function forge(read: Token, at: number, changes: readonly Changed[]) {
     .flatMap(({ path, value }) => [{ path, value }, ...withoutSignature(path, value)])
     .map(({ path, value }) => ({ path, text: encode(Buffer.from(serialize(value, segment)), segment) }));
   return variants.flatMap(({ path, text }) => {
-    const texts = read.segments.map((one, index) => (index === at ? text : one.text));
+    const texts = textsWith(read, at, text);
     const label = `the state with ${path}`;
     const kept = { label, token: joinSegments(read, texts) };
     return at === read.segments.length - 1 ? [kept] : [kept, ...strip(read, texts, label)];

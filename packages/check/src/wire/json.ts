@@ -1,6 +1,8 @@
 /** Parses JSON, and finds facts about its text that parsing loses. */
 import jsonc from 'jsonc-parser';
 
+export { canonical } from '@mrtr/harness/internal';
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is JsonObject =>
@@ -24,13 +26,6 @@ export const mapMembers = <T>(
       .map(([key, value]) => [key, change(value, key)])
       .filter(([, value]) => value !== undefined),
   ) as JsonObject;
-
-export const canonical = (value: unknown) =>
-  JSON.stringify(value, (_key, member: unknown) =>
-    isObject(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  ) ?? 'null';
 
 /** The limit of nesting: deeper values overflow the stack of code that walks them. */
 const MAX_LEVELS = 500;

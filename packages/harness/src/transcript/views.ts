@@ -62,10 +62,9 @@ function mask(message: WireMessage) {
 }
 
 /** One line of JSON with sorted keys, so that equal values read equal. */
-function canonical(value: unknown) {
-  return JSON.stringify(value, (_key, member: unknown) =>
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
       ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
       : member,
-  );
-}
+  ) ?? 'null';
