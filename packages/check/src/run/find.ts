@@ -50,7 +50,7 @@ export async function findAsking(
       record: () => {},
     };
     const problem = await limit.within(() => findRevisionProblem(context));
-    if (problem !== undefined) return problem;
+    if (problem) return problem;
     const entries: { readonly kind: Operation['kind']; readonly entry: JsonObject }[] = [];
     let lists = 0;
     for (const kind of KINDS) {
@@ -85,7 +85,7 @@ async function tryOut(
   const operation = { kind, name, arguments: args ?? {} };
   const leave = (words: string): Found => ({ operation, readOnly, asks: 'not tried', words });
   if (!readOnly) return leave('not called, because it does not declare readOnlyHint');
-  if (args === undefined) return leave('its input schema cannot be read');
+  if (!args) return leave('its input schema cannot be read');
   const schemaOf = () => (kind === 'tool' ? entry.inputSchema : undefined);
   const session = new Session({ ...context, schemaOf }, { operation });
   return { operation, readOnly, ...readEnding(await session.first()) };

@@ -48,10 +48,9 @@ export async function prepare(inputs: CompleteInputs, served: Served, next: Inst
     context.otherCalls = (await unlessUnreadable(
       inWorker('callsOf', other, context.schemaOf(other), operation, schema, seed),
     )) ?? [{ operation: other, own: operation.arguments }];
-  const failure =
-    unready === undefined
-      ? await limit.within(() => firstCalls(context)).catch((error) => ({ reason: whyUndecided(error) }))
-      : { reason: unready, foreign: true };
+  const failure = unready
+    ? { reason: unready, foreign: true }
+    : await limit.within(() => firstCalls(context)).catch((error) => ({ reason: whyUndecided(error) }));
   return { context, failure };
 }
 
@@ -66,7 +65,7 @@ export async function honestCall(context: CheckContext, asked?: (session: Sessio
   const session = context.session();
   await session.finish(MAX_ROUNDS, asked);
   const reason = context.facts.learn(session);
-  return reason === undefined ? undefined : { reason, session };
+  return reason ? { reason, session } : undefined;
 }
 
 /** Makes one honest call. `still`: the reason if its effect was not seen. */
@@ -105,7 +104,7 @@ async function firstCalls(context: CheckContext) {
         ...again,
         reason: `the second honest call failed: ${again.reason}${context.inputs.vary === undefined ? ONCE : ''}`,
       };
-    if (still !== undefined) effects.blind(still);
+    if (still) effects.blind(still);
     return undefined;
   } catch (error) {
     return { reason: (error as Error).message, isUsage: error instanceof Unanswered };
@@ -127,7 +126,7 @@ export async function findRevisionProblem(context: SessionContext, instance = co
   if (Array.isArray(versions) && versions.includes(REVISION)) return undefined;
   if (Array.isArray(versions)) return `the server speaks ${versions.join(', ')}, and not ${REVISION}`;
   const words = describeOutcome(outcomeOf(reply));
-  const unanswered = reply.status === undefined && reply.result === undefined && reply.error === undefined;
+  const unanswered = reply.status === undefined && !reply.result && !reply.error;
   if (unanswered && (await instance.ending()))
     throw new UsageError(
       `${instance.words} ended before it answered (${words}). It wrote:\n${instance.tail || 'nothing'}`,
@@ -139,14 +138,14 @@ export async function findRevisionProblem(context: SessionContext, instance = co
   const { status } = reply;
   if (status === 401 || status === 403)
     return `the server answered server/discover with HTTP ${status}: give credentials that it takes with --header`;
-  if (status === 404 && reply.error === undefined)
+  if (status === 404 && !reply.error)
     return `there is no MCP at ${instance.url?.pathname} (HTTP 404): give the whole address, as 'http://localhost:{port}/mcp'`;
   const old = await findOldRevision(instance);
-  if (old !== undefined && instance === context.instance) {
+  if (old && instance === context.instance) {
     await instance.speakOld();
     return undefined;
   }
-  if (old !== undefined)
+  if (old)
     return (
       `the server speaks ${old} alone, and not ${REVISION}: there a tool asks by a request on its session, without ` +
       `rounds or state to check. ${MIGRATE}`
@@ -174,11 +173,11 @@ async function lookUp(context: CheckContext) {
   const { operation, otherOperation } = context.inputs;
   for (const one of [operation, ...(otherOperation ? [otherOperation] : [])]) {
     const { listed, entry } = await findEntry(context, one);
-    if (listed !== undefined && entry === undefined)
+    if (listed && !entry)
       throw new UsageError(
         `The server has no ${nameOf(one)}. It has: ${listed.map(({ name }) => asText(name)).join(', ') || 'none'}.`,
       );
-    if (entry !== undefined) context.entries.set(nameOf(one), entry);
+    if (entry) context.entries.set(nameOf(one), entry);
   }
   return undefined;
 }
@@ -193,9 +192,9 @@ async function findEntry(context: SessionContext, { kind, name }: Operation, ins
 async function lookUpNext(context: CheckContext, next: Instance) {
   const { operation, inputs } = context;
   const unready = await findRevisionProblem(context, next);
-  if (unready !== undefined) return `of the new version: ${unready}`;
+  if (unready) return `of the new version: ${unready}`;
   const { listed, entry } = await findEntry(context, operation, next);
-  if (listed !== undefined && entry === undefined)
+  if (listed && !entry)
     return `the new version has no ${nameOf(operation)}, so no honest call on it can be made`;
   if (!isReadOnly(operation, entry) && !inputs.allowEffects)
     throw notAllowed(`${nameOf(operation)} of the new version`);
@@ -215,7 +214,7 @@ export async function list(context: SessionContext, kind: Operation['kind'], ins
     );
     // A server without this list may answer HTTP 404 or 405. Any other failure hides whether there is a list.
     const isRefused = status !== undefined && status >= 400 && status < 500;
-    if (failure !== undefined && (late || !isRefused))
+    if (failure && (late || !isRefused))
       throw new Undecided(`${kind}s/list got no answer that can be read: ${failure}`);
     const found = result?.[`${kind}s`];
     if (!Array.isArray(found)) return page === 0 ? undefined : entries;

@@ -1,5 +1,5 @@
 /** Parses JSON, and finds facts about its text that parsing loses. */
-import jsonc from 'jsonc-parser';
+import { visit } from 'jsonc-parser';
 
 export { canonical } from '@mrtr/harness/internal';
 
@@ -62,7 +62,7 @@ export function membersIn(value: unknown, levels = MAX_LEVELS): number {
 export function duplicateKeys(text: string) {
   const found: string[] = [];
   const open: Set<string>[] = [];
-  jsonc.visit(text, {
+  visit(text, {
     onObjectBegin: () => void open.push(new Set()),
     onObjectEnd: () => void open.pop(),
     onObjectProperty(key, _offset, _length, _line, _column, pathTo) {
