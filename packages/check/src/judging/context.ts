@@ -32,7 +32,7 @@ import {
   saysNo,
 } from '../wire/outcome.ts';
 
-export type Judgement = 'rejected' | 'same' | 'different' | 'failed';
+type Judgement = 'rejected' | 'same' | 'different' | 'failed';
 
 export interface Logged {
   readonly turn: Turn;
