@@ -48,12 +48,6 @@ export interface Rejected {
   readonly outcome: ReplyOutcome;
 }
 
-/** What a first request of a call asks, and the call. */
-interface Beginning {
-  readonly first?: Asked;
-  readonly options?: SessionOptions;
-}
-
 const textsIn = (requests: Asked) => Object.values(requests).map(canonical);
 
 const isSubset = (some: readonly string[], all: readonly string[]) => some.every((one) => all.includes(one));
@@ -311,8 +305,9 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
     async beginsAgain(
       round: number,
       outcome: ReplyOutcome,
-      { first = facts.rounds[0]?.requests ?? {}, options = {} }: Beginning = {},
+      call: { first?: Asked; options?: SessionOptions } = {},
     ) {
+      const { first = facts.rounds[0]?.requests ?? {}, options } = call;
       // Compare the keys only if no two questions of a call have the same.
       const namesIn = facts.keysRepeat ? textsIn : questionsIn;
       const isFirst = outcome.kind === 'asked' && isSubset(namesIn(outcome.requests), namesIn(first));

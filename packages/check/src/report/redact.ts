@@ -71,7 +71,7 @@ const partsAtCuts = (forms: readonly string[]) =>
   );
 
 /** Redacts the content of a transcript, but not its keys and ids: a secret may be `client`, or a part of `events`. */
-export function redactedTranscript({ title, events, end, ...rest }: Transcript, redact: Redact) {
+export function redactedTranscript({ title, events, end, ...rest }: Transcript, redact: Redact): Transcript {
   const redactEvent = (event: TranscriptEvent) => {
     if (event.kind === 'message') return { ...event, message: redact(event.message) };
     return event.kind === 'effect' ? { ...event, detail: redact(event.detail) } : event;

@@ -4,14 +4,13 @@ import { startSandbox } from '../sandbox.ts';
 import { Undecided } from '../session/session.ts';
 import { createInstances, type TestedInstances } from '../target/instance.ts';
 import type { CompleteInputs } from '../target/target.ts';
+import type { Patience } from '../wire/channel.ts';
 
 /** The longest timer of Node, in milliseconds. A longer one fires at once. */
 const MAX_MS = 2 ** 31 - 1;
 
-export type Limit = ReturnType<typeof startLimit>;
-
 /** The limits of a run and of each answer. */
-function startLimit(seconds: number, timeoutSeconds: number) {
+function startLimit(seconds: number, timeoutSeconds: number): Served['limit'] {
   const ending = new AbortController();
   const over = ending.signal;
   // Each request in flight adds a listener.
@@ -22,7 +21,7 @@ function startLimit(seconds: number, timeoutSeconds: number) {
     timeoutMs: timeoutSeconds * 1000,
     over,
     /** Waits for `work`, at most until the run is over. @throws Undecided at the limit */
-    async within<T>(work: () => Promise<T>) {
+    async within(work) {
       if (over.aborted) throw new Undecided(words);
       const done = new AbortController();
       // Listen before the work begins, so that work which the limit interrupts is not blamed on the server.
@@ -41,7 +40,7 @@ function startLimit(seconds: number, timeoutSeconds: number) {
 /** A started server, and the limits on its use. */
 export interface Served {
   readonly fleet: TestedInstances;
-  readonly limit: Limit;
+  readonly limit: Patience & { within<T>(work: () => Promise<T>): Promise<T>; end(): void };
 }
 
 /** Starts the server, lets `use` call it for at most `seconds`, and ends every process that was started. */
