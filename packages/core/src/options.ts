@@ -1,5 +1,6 @@
 /** Checks options at run time, for mistakes that types miss: in JavaScript, behind an `as`, from the environment. */
 import { InvalidOption } from './errors.ts';
+import type { Members } from './wire/wire.ts';
 
 /** The check of one option. */
 export interface OptionCheck {
@@ -36,7 +37,7 @@ export function requireOptions<Options extends object>(
 ) {
   requireKnownOptions(owner, options, Object.keys(checks), gone);
   for (const [name, check] of Object.entries<OptionCheck>(checks)) {
-    const value: unknown = (options as Readonly<Record<string, unknown>>)[name];
+    const value: unknown = (options as Members)[name];
     const { undefinedAllowed } = check;
     const isLeftOut = undefinedAllowed === 'if-left-out' && !Object.hasOwn(options, name);
     if (value === undefined && (undefinedAllowed === undefined || isLeftOut)) continue;
@@ -200,7 +201,7 @@ export const anObjectWith = (...methods: readonly string[]): OptionCheck => ({
   isAllowed: (value) =>
     typeof value === 'object' &&
     value !== null &&
-    methods.every((name) => typeof (value as Readonly<Record<string, unknown>>)[name] === 'function'),
+    methods.every((name) => typeof (value as Members)[name] === 'function'),
 });
 
 /**

@@ -33,7 +33,7 @@ import { endCall } from '../results.ts';
 import { type Binding, canonicalArguments } from '../state/binding.ts';
 import { type OpenResult, openState } from '../state/codec.ts';
 import { canonicalJson, MAX_DEPTH } from '../wire/canonical-json.ts';
-import type { MrtrMethod } from '../wire/wire.ts';
+import type { Members, MrtrMethod } from '../wire/wire.ts';
 import { AdmittedCall, callerPseudonym, type McpRequest } from './admitted-call.ts';
 import { STATE_NOT_KEPT } from './ask-problem.ts';
 import { isErrorResult, isSdkRejection } from './handler-entry.ts';
@@ -310,5 +310,4 @@ const OUTCOME_UNKNOWN =
 
 const TOO_LARGE = 'This step was done. Its result is too large to repeat.';
 
-const digestOf = (answers: Readonly<Record<string, unknown>>) =>
-  hash('sha256', canonicalJson(answers), 'base64url');
+const digestOf = (answers: Members) => hash('sha256', canonicalJson(answers), 'base64url');

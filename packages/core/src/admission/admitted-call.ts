@@ -10,13 +10,13 @@ import { AnswerReads } from '../wire/answer-reads.ts';
 import { type AnswerStamp, type Call, isModern } from '../wire/call.ts';
 import { declaredKinds, type InputKind } from '../wire/input-kind.ts';
 import { dropUnhandled } from '../wire/no-handler.ts';
-import type { MrtrMethod } from '../wire/wire.ts';
+import type { Members, MrtrMethod } from '../wire/wire.ts';
 import { ownAnswers } from './incoming-answers.ts';
 import type { PolicyParts } from './policy.ts';
 import type { Rejections } from './rejections.ts';
 
 /** A request as the SDK hands it to a low-level handler. */
-export type McpRequest = { readonly params?: Readonly<Record<string, unknown>> | undefined };
+export type McpRequest = { readonly params?: Members | undefined };
 
 /** The facts that the boundary establishes before it makes the record. */
 interface Facts {
@@ -66,7 +66,7 @@ export class AdmittedCall implements Call {
   misfit: unknown;
   // Private: a log of a handler's `ctx` must show neither keys, nor tokens, nor the principal.
   readonly #facts: Facts;
-  readonly #answers: Readonly<Record<string, unknown>> | undefined;
+  readonly #answers: Members | undefined;
   #argumentsDigest: string | undefined;
 
   constructor(facts: Facts) {
@@ -103,7 +103,7 @@ export class AdmittedCall implements Call {
   }
 
   /** The answers to the questions that were asked. Undefined in a request that brings no answers. */
-  get answers(): Readonly<Record<string, unknown>> | undefined {
+  get answers(): Members | undefined {
     return this.#answers;
   }
 

@@ -3,9 +3,9 @@ import type { InputRequests } from '@modelcontextprotocol/server';
 import type { AnswerEvent } from '../diagnostics/events.ts';
 import type { Call } from '../wire/call.ts';
 import { canonicalJson } from '../wire/canonical-json.ts';
-import { ownEntry } from '../wire/wire.ts';
+import { type Members, ownEntry } from '../wire/wire.ts';
 
-type Responses = Readonly<Record<string, unknown>>;
+type Responses = Members;
 
 /**
  * The answers to the questions that were asked, as a copy without the client's prototype. The SDK collects answers by
@@ -38,7 +38,7 @@ export type IgnoredAnswer = Pick<AnswerEvent, 'key' | 'reason' | 'times' | 'didY
 /** Finds this round's answers that did not count, for questions that were asked twice in a row and are asked again. */
 export function ignoredAnswers(
   { asked, reads, timesAsked }: Call,
-  responses: Readonly<Record<string, unknown>> | undefined,
+  responses: Members | undefined,
   requests: InputRequests,
 ): IgnoredAnswer[] {
   if (responses === undefined) return [];

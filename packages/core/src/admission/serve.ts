@@ -11,6 +11,7 @@ import { AnswerIgnored, OperatorWarning } from '../diagnostics/operator-warning.
 import { stampAnswer } from '../wire/answer-stamp.ts';
 import { isModern, withCall } from '../wire/call.ts';
 import { NoHandler } from '../wire/no-handler.ts';
+import type { Members } from '../wire/wire.ts';
 import { type AdmittedCall, type McpRequest, secondsOf } from './admitted-call.ts';
 import { lackedKinds } from './ask-problem.ts';
 import { isErrorResult } from './handler-entry.ts';
@@ -59,7 +60,7 @@ export function serve(call: AdmittedCall, handler: Handler) {
   });
 }
 
-function stampAnswers(call: AdmittedCall, responses: Readonly<Record<string, unknown>>) {
+function stampAnswers(call: AdmittedCall, responses: Members) {
   const { opened } = call.facts;
   const answers = Object.entries(responses).filter(([, response]) => !(response instanceof NoHandler));
   const stamped = answers.map(([key, response]) => [

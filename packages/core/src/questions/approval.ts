@@ -6,7 +6,7 @@ import { InvalidOption, UnprotectedServer } from '../errors.ts';
 import { asRequired, aText, type OptionCheck, requireArgument, requireOptions } from '../options.ts';
 import { isFirstReport, keepStamp, stampOf } from '../wire/answer-stamp.ts';
 import type { AnswerStamp } from '../wire/call.ts';
-import { ownEntry } from '../wire/wire.ts';
+import { type Members, ownEntry } from '../wire/wire.ts';
 import type { Accepted, Answer } from './answer.ts';
 import { formRequest, prune, readAction } from './elicitation.ts';
 import { type Question, question } from './question.ts';
@@ -143,7 +143,7 @@ type Decision = ApprovalEvent['outcome'];
 
 function decide(content: object | undefined, type: string | undefined): Decision {
   if (content == null) return 'missing';
-  const fields = content as Readonly<Record<string, unknown>>;
+  const fields = content as Members;
   const [decision, typed] = [DECISION, TYPED].map((name) => ownEntry(fields, name));
   if (decision === 'refuse') return 'refused';
   if (decision !== 'approve') return 'invalid';

@@ -13,7 +13,7 @@ import {
 import { asError } from '../diagnostics/log-line.ts';
 import { InvalidDefinition } from '../errors.ts';
 import { anyValue, aText, type OptionCheck, requireArgument, requireOptions } from '../options.ts';
-import { mapValues } from '../wire/wire.ts';
+import { type Members, mapValues } from '../wire/wire.ts';
 import type { Accepted, Answer, Refusal } from './answer.ts';
 import { withFormChoices } from './form-choices.ts';
 import { type Question, question } from './question.ts';
@@ -186,7 +186,7 @@ function throwsOwnError(schema: object, value: unknown) {
 }
 
 /** Zod goes on to later checks after a limit or a format that a value does not fit. */
-const INVENTED: Readonly<Record<string, unknown>> = {
+const INVENTED: Members = {
   string: 'x',
   number: 1,
   integer: 1,

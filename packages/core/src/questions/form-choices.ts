@@ -3,9 +3,8 @@
  * type, and Valibot and zod write literals as an `anyOf` of constants. The SDK rejects both, and the pattern of a format.
  */
 import type { InputRequest, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import { mapValues } from '../wire/wire.ts';
+import { type Members, mapValues } from '../wire/wire.ts';
 
-type Json = Readonly<Record<string, unknown>>;
 type Choice = { readonly const: string; readonly title?: string };
 
 /** Wraps `schema` so that the SDK can convert its choices to a form. */
@@ -22,8 +21,8 @@ export function withFormChoices(schema: StandardSchemaWithJSON): StandardSchemaW
 
 /** Zod gives a time no format if it may lack a zone. Clients have one format for times. */
 const ZOD_OPTIONS = {
-  override: ({ zodSchema, jsonSchema }: Json) => {
-    const { format } = (zodSchema as { readonly _zod: { readonly def: Json } })._zod.def;
+  override: ({ zodSchema, jsonSchema }: Members) => {
+    const { format } = (zodSchema as { readonly _zod: { readonly def: Members } })._zod.def;
     if (format === 'datetime') Object.assign(jsonSchema as object, { format: 'date-time' });
   },
 };
@@ -47,10 +46,10 @@ function fieldOf(field: unknown) {
 
 const SPELLINGS = ['anyOf', 'oneOf', 'const', 'enum'];
 
-const singleChoice = (choices: readonly Choice[]): Json =>
+const singleChoice = (choices: readonly Choice[]): Members =>
   areTitled(choices) ? { oneOf: choices } : { enum: choices.map((choice) => choice.const) };
 
-const multipleChoice = (choices: readonly Choice[]): Json =>
+const multipleChoice = (choices: readonly Choice[]): Members =>
   areTitled(choices) ? { anyOf: choices } : { type: 'string', ...singleChoice(choices) };
 
 /** Whether all choices have a title: a form needs all or none. */
@@ -72,17 +71,19 @@ const isChoice = (member: unknown): member is Choice => isObject(member) && isTe
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-const isObject = (value: unknown): value is Json =>
+const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-type Titled = Json & { readonly oneOf: readonly { readonly const: unknown; readonly title: unknown }[] };
+type Titled = Members & { readonly oneOf: readonly { readonly const: unknown; readonly title: unknown }[] };
 
 /**
  * `request` for a client at 2025-11-25. Titled choices go out as `enum` with `enumNames`: SDKs of older revisions do not
  * know `oneOf`, and reject the whole form.
  */
 export function onOldWire<R extends InputRequest>(request: R): R {
-  const { requestedSchema } = (request.params ?? {}) as { requestedSchema?: { readonly properties?: Json } };
+  const { requestedSchema } = (request.params ?? {}) as {
+    requestedSchema?: { readonly properties?: Members };
+  };
   const properties = requestedSchema?.properties;
   if (!properties || !Object.values(properties).some(isTitledChoice)) return request;
   const spelt = mapValues(properties, (field) => (isTitledChoice(field) ? asEnum(field) : field));
@@ -92,8 +93,8 @@ export function onOldWire<R extends InputRequest>(request: R): R {
   };
 }
 
-const isTitledChoice = (field: unknown): field is Titled => Array.isArray((field as Json | null)?.oneOf);
+const isTitledChoice = (field: unknown): field is Titled => Array.isArray((field as Members | null)?.oneOf);
 
-function asEnum({ oneOf, ...rest }: Titled): Json {
+function asEnum({ oneOf, ...rest }: Titled): Members {
   return { ...rest, enum: oneOf.map((choice) => choice.const), enumNames: oneOf.map(({ title }) => title) };
 }

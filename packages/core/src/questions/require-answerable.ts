@@ -1,12 +1,11 @@
 /** Rejects forms that no answer fits, or whose answer would be lost. */
 import { fromJsonSchema } from '@modelcontextprotocol/server';
 import { InvalidDefinition } from '../errors.ts';
-
-type Json = Readonly<Record<string, unknown>>;
+import type { Members } from '../wire/wire.ts';
 
 /** The parts of a form that are checked. */
 export interface CheckedForm {
-  readonly properties: Json;
+  readonly properties: Members;
   readonly required?: readonly string[];
 }
 
@@ -33,8 +32,8 @@ export function requireAnswerable(message: string, { properties, required = [] }
         `'${name}' is required, and the form has no such field. Add the field, or remove it from 'required'`,
       );
   for (const [name, field] of Object.entries(properties)) {
-    const schema = field as Json;
-    const choice = (schema.items ?? schema) as Json;
+    const schema = field as Members;
+    const choice = (schema.items ?? schema) as Members;
     if (CHOICES.some((spelling) => Array.isArray(choice[spelling]) && choice[spelling].length === 0))
       reject(`'${name}' has no choices. Give it at least one, or ask without it`);
     for (const [least, most] of BOUNDS)
@@ -50,7 +49,7 @@ export function requireAnswerable(message: string, { properties, required = [] }
 }
 
 /** Whether the default of a field fits the field. */
-function isAllowed({ default: value, ...schema }: Json) {
+function isAllowed({ default: value, ...schema }: Members) {
   const form = { type: 'object', properties: { field: schema }, required: ['field'] };
   const check = fromJsonSchema(form as Parameters<typeof fromJsonSchema>[0]);
   const outcome = check['~standard'].validate({ field: value });

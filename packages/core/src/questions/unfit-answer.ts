@@ -4,15 +4,14 @@
  */
 import type { InputRequest, StandardSchemaV1 } from '@modelcontextprotocol/server';
 import type { UnfitAnswer } from '../wire/answer-reads.ts';
+import type { Members } from '../wire/wire.ts';
 import { type Answer, isFinal } from './answer.ts';
 import { isBlank } from './elicitation.ts';
 import type { Question } from './question.ts';
 import { words } from './words.ts';
 
-type Json = Readonly<Record<string, unknown>>;
-
 interface Form {
-  readonly properties?: Readonly<Record<string, Json>>;
+  readonly properties?: Readonly<Record<string, Members>>;
   readonly required?: readonly string[];
 }
 
@@ -39,7 +38,7 @@ export function describeUnfit(
 ): UnfitAnswer | undefined {
   if (isFinal(answer) || response === undefined || otherWording !== undefined) return undefined;
   const { properties = {}, required = [] } = formOf(request);
-  const { action, content } = (response ?? {}) as { action?: unknown; content?: Json | null };
+  const { action, content } = (response ?? {}) as { action?: unknown; content?: Members | null };
   const isEmpty =
     action === 'accept' && required.length > 0 && required.every((name) => isBlank(content?.[name] ?? null));
   const issues = answer.kind === 'invalid' ? answer.issues.slice(0, MAX_ISSUES) : [];
@@ -65,7 +64,7 @@ const formOf = ({ params }: InputRequest) =>
   (params as { requestedSchema?: Form } | undefined)?.requestedSchema ?? {};
 
 /** An issue in the words of the schema or of its author. They may quote the answer, so they are set apart. */
-function sayIssue({ message, path: [part] = [] }: StandardSchemaV1.Issue, properties: Json) {
+function sayIssue({ message, path: [part] = [] }: StandardSchemaV1.Issue, properties: Members) {
   // An escaped double quotation mark would make a list of choices hard to read.
   const said = message.replaceAll('"', "'");
   if (part === undefined) return words`${said}`.text;
@@ -73,5 +72,5 @@ function sayIssue({ message, path: [part] = [] }: StandardSchemaV1.Issue, proper
   return words`${(properties[name] as { title?: string } | undefined)?.title ?? name}: ${said}`.text;
 }
 
-const kindOf = ({ type, format = type, enum: values, oneOf = values }: Json) =>
+const kindOf = ({ type, format = type, enum: values, oneOf = values }: Members) =>
   oneOf === undefined ? format : 'choice';

@@ -4,7 +4,7 @@
  */
 
 import { type AnswerStamp, CALL } from './call.ts';
-import { mapValues } from './wire.ts';
+import { type Members, mapValues } from './wire.ts';
 
 // An answer that came in has its stamp as a hidden member under CALL: JSON, spreads, `Object.keys` and an author's strict
 // schema do not see it.
@@ -24,7 +24,7 @@ export function stampAnswer(response: unknown, make: () => AnswerStamp) {
 }
 
 /** The answers without the stamps that {@link keepStamp} added. */
-export const withoutStamps = (responses: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+export const withoutStamps = (responses: Members): Record<string, unknown> =>
   mapValues(responses, withoutStamp);
 
 function withoutStamp(response: unknown) {

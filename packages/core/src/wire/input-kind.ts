@@ -1,5 +1,6 @@
 /** The kinds of input that a server can ask for, and that a client declares. */
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
+import type { Members } from './wire.ts';
 
 /** A kind of input. `elicitation` means forms, `elicitation.url` pages, and `sampling.tools` sampling with tools. */
 export type InputKind = 'elicitation' | 'elicitation.url' | 'sampling' | 'sampling.tools' | 'roots';
@@ -24,7 +25,7 @@ export function inputKindOf(request: unknown): InputKind | undefined {
 /**
  * Whether a sampling request needs `sampling.tools`. The specification requires it for `tools` and for `toolChoice`.
  */
-export const usesTools = (params: Readonly<Record<string, unknown>> | undefined) =>
+export const usesTools = (params: Members | undefined) =>
   params?.tools !== undefined || params?.toolChoice !== undefined;
 
 const partsOf = (kind: InputKind) => kind.split('.') as ['elicitation' | 'sampling' | 'roots', string?];
@@ -53,7 +54,7 @@ const lists = new Map<string, readonly InputKind[]>();
 
 function declares(capabilities: ClientCapabilities | undefined, kind: InputKind) {
   const [family, mode] = partsOf(kind);
-  const declared = capabilities?.[family] as Readonly<Record<string, unknown>> | null | undefined;
+  const declared = capabilities?.[family] as Members | null | undefined;
   if (declared === undefined || declared === null) return false;
   if (mode !== undefined) return mode in declared;
   // A bare `elicitation: {}` means form mode; a client that lists modes without `form` cannot show a form.

@@ -36,6 +36,9 @@ export interface SdkCallback<Input, R extends CompleteResult> {
   (input: Input, ctx: ServerContext): Promise<R | InputRequiredResult>;
 }
 
+/** The members of an object whose values nobody has checked. */
+export type Members = Readonly<Record<string, unknown>>;
+
 /** A record with the same keys. The key `__proto__` is one like any other. */
 export const mapValues = <T, U>(
   record: Readonly<Record<string, T>>,
@@ -44,5 +47,5 @@ export const mapValues = <T, U>(
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 
 /** `record[key]`, without inherited entries: a client chooses the keys, and `__proto__` must find nothing. */
-export const ownEntry = (record: Readonly<Record<string, unknown>> | undefined, key: string) =>
+export const ownEntry = (record: Members | undefined, key: string) =>
   record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;

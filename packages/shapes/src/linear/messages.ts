@@ -1,6 +1,5 @@
 /** Messages for clients about calls of shape H, the same for every store. */
 import { MrtrError, StoreFull } from '@mrtr/core';
-import type { QuotaExceeded } from '@mrtr/core/internal';
 
 /** A parked continuation is gone: expired, resumed already, aborted, or held by another process. */
 export class ContinuationLost extends MrtrError {
@@ -17,14 +16,14 @@ export const UNANSWERED = 'Nobody answered in time, and the call was ended.';
 export const NO_NEW_CALLS = 'This server is shutting down and takes no new calls of this kind.';
 
 /** The error of a full store, in total or for a principal who has too many calls. */
-export const callsFull = (full: QuotaExceeded): StoreFull =>
+export const callsFull = (full: 'own' | 'all'): StoreFull =>
   new StoreFull(
     `${full === 'all' ? 'This server has' : 'You have'} too many unanswered calls open. Answer or cancel one of them, or ` +
       'try again later. Nothing of this call has run.',
   );
 
 /** The error of a store that has no room for the arguments of a call, in total or for its principal. */
-export const argumentsFull = (full: QuotaExceeded): StoreFull =>
+export const argumentsFull = (full: 'own' | 'all'): StoreFull =>
   new StoreFull(
     `The arguments of this call and of ${full === 'all' ? 'those that are open' : 'your open ones'} are too large to keep ` +
       'together. Answer or cancel one of them, or send less. Nothing of this call has run.',
