@@ -47,14 +47,22 @@ const LIST = JSON.stringify(Array.from({ length: 40 }, (_, at) => at + 1));
 const check = (twist: Twist, inputs: Partial<Inputs> = {}) =>
   checkTwisted(payingOnce(twist), ASKING, { operation: OPERATION, needsConsent: true, ...inputs }, DESIGN);
 
-test('without --vary no check of effects passes, and each says what to give', async () => {
+/** Found by the text alone: that of an accepted call. */
+const BY_TEXT = ['refusal.no-effect', 'consent.empty-form', 'consent.false-in-form'];
+
+test('without --vary no check of effects passes, and each that has no other evidence says what to give', async () => {
   const { checks } = await check(PAYS_ALWAYS);
   const counting = checks.filter(({ id }) =>
     /^(retry|effect)\.|no-effect|consent\.(?!blind|spoofed|default)/.test(id),
   );
   for (const { id, verdict, actual } of counting) {
-    expect([id, verdict]).toEqual([id, 'could-not-run']);
-    expect(actual).toMatch(/this effect happens once for these arguments; give --vary NAME/);
+    const isByText = BY_TEXT.includes(id);
+    expect([id, verdict]).toEqual([id, isByText ? 'warn' : 'could-not-run']);
+    expect(actual).toMatch(
+      isByText
+        ? /ended as an honest call does/
+        : /this effect happens once for these arguments; give --vary NAME/,
+    );
   }
   expect(counting.length).toBeGreaterThan(8);
 });
@@ -71,6 +79,29 @@ test('with --vary a right server has no finding', async () => {
   expect(Object.keys(verdicts(one, 'pass'))).toEqual(
     expect.arrayContaining(['refusal.no-effect', 'retry.twice']),
   );
+});
+
+test('a varied text is new in each run, so that a bank that remembers pays in the second run too', async () => {
+  const remembering = payingOnce(untwisted);
+  const inputs = { operation: OPERATION, vary: 'invoice' };
+  for (let time = 0; time < 2; time++)
+    expect(verdicts(await checkTwisted(remembering, ['effect.once'], inputs, DESIGN), 'pass')).toHaveProperty(
+      ['effect.once'],
+    );
+});
+
+test('an effect that ends while a check counts leaves that check undecided', async () => {
+  let paid = 0;
+  // The two honest calls before the check have their effect, and no later call has.
+  const untilLater: Twist = (_sent, honest, world) => {
+    const { effects } = world;
+    const answer = honest();
+    if (world.effects > effects && ++paid > 2) world.effects = effects;
+    return answer;
+  };
+  const [seen] = (await checkTwisted(untilLater, ['refusal.no-effect'], {}, DESIGN)).checks;
+  expect(seen?.actual).toMatch(/does not change the probe any more: this effect happens once/);
+  expect(seen?.verdict).toBe('could-not-run');
 });
 
 test('a list that ends while the checks run leaves undecided what comes after', async () => {

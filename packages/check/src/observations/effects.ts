@@ -44,7 +44,9 @@ export class Effects {
     else if (after !== later) this.late(after, later);
     else if (before === after && this.#readOnly) this.mode = 'none';
     else if (before === after)
-      this.blind(`an honest call does not change the probe, which reads ${clip(after)} before and after it`);
+      this.blind(
+        `an honest call does not change the probe, which reads ${clip(after)} before and after it. If its effect happens once for these arguments, ${VARY}`,
+      );
     this.unit = difference(before, after);
     this.#lastUnit = difference(lastAsked, after);
   }
@@ -114,9 +116,11 @@ export class Effects {
   }
 }
 
-const ONCE_BY_NATURE =
-  'an honest call with the same arguments does not change the probe any more: this effect happens once for these arguments; ' +
-  'give --vary NAME, the argument that is new in each call';
+/** What to give where an effect happens once for the same arguments. */
+export const VARY =
+  'give --vary NAME, the argument that is new in each call (a number counts up from the given one, in each run again)';
+
+const ONCE_BY_NATURE = `an honest call with the same arguments does not change the probe any more: this effect happens once for these arguments; ${VARY}`;
 
 /** The change of the probe's only number. Undefined if it did not change, or there is no single number. */
 export function difference(before: Reading, after: Reading) {

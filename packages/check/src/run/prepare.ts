@@ -2,7 +2,7 @@
 import { asText } from '@mrtr/harness/transcript';
 import { Unanswered } from '../answers/answerer.ts';
 import { type CheckContext, createContext } from '../judging/context.ts';
-import { SOON_MS } from '../observations/effects.ts';
+import { SOON_MS, VARY } from '../observations/effects.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { MAX_ROUNDS, type Retry, type Session, type SessionContext, Undecided } from '../session/session.ts';
@@ -75,8 +75,6 @@ export const honestCallSeen = (context: CheckContext) =>
     () => context.pause(SOON_MS),
   );
 
-const ONCE = '. If the effect happens once for these arguments, give --vary NAME';
-
 async function firstCalls(context: CheckContext) {
   const { effects } = context;
   try {
@@ -102,7 +100,7 @@ async function firstCalls(context: CheckContext) {
     if (again)
       return {
         ...again,
-        reason: `the second honest call failed: ${again.reason}${context.inputs.vary === undefined ? ONCE : ''}`,
+        reason: `the second honest call failed: ${again.reason.replace(/\.$/, '')}. If its effect happens once for these arguments, ${VARY}`,
       };
     if (still) effects.blind(still);
     return undefined;

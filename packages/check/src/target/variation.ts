@@ -12,6 +12,8 @@ export function createVariation(base: JsonObject, vary: string | JsonObject, sch
     throw new UsageError(
       `--vary: '${unknown}' is no argument of the call. Those of --arguments are: ${names.join(', ') || 'none'}.`,
     );
+  // New in each run, because a bank remembers what it paid in the last one.
+  const run = Date.now().toString(36);
   let calls = 0;
 
   /** The value with a number, or the next choice of the schema. The first call counts too, so that all look alike. */
@@ -19,7 +21,7 @@ export function createVariation(base: JsonObject, vary: string | JsonObject, sch
     const choices = choicesIn(objectAt(objectAt(schema(), 'properties'), name));
     const value = base[name];
     if (choices.length > 0) return choices[at % choices.length];
-    return typeof value === 'number' ? value + at : `${value}-${at + 1}`;
+    return typeof value === 'number' ? value + at : `${value}-${run}-${at + 1}`;
   }
 
   /** Another value of the argument, changed as its own one was. A value from a list stays: a list has no others. */
