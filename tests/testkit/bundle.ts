@@ -31,7 +31,7 @@ const asSources: Plugin = {
       contents: (await readFile(path, 'utf8'))
         .replaceAll('import.meta.url', `'${pathToFileURL(path)}'`)
         .replaceAll('import.meta.filename', `'${path}'`)
-        .replace('import(/* @vite-ignore */ url)', `({ ${ofOptions} })[url]()`),
+        .replaceAll(/import\(\s*\/\* @vite-ignore \*\/ (.+?)\s*\);/g, `({ ${ofOptions} })[$1]();`),
     }));
   },
 };
