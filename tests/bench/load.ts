@@ -6,6 +6,12 @@ import { type Benchmark, type Figure, programAt, ratioFigure } from './figures.t
 import { type Contestant, medianOf, type Pace, QUICK, type Race, race, spreadOf } from './race.ts';
 import { HOSTED, SHAPES, withoutSingleUse } from './subjects.ts';
 
+/**
+ * The servers wait for each other. After some seconds of waiting, Node gives memory back, and much of its compiled code with
+ * it: the next 1500 calls then take up to twice as long. A server under load never waits so long.
+ */
+const AS_IF_BUSY = '--no-memory-reducer';
+
 /** A server. A run measures its processor time for a call. */
 class LoadedServer implements Contestant {
   readonly name: string;
@@ -19,7 +25,7 @@ class LoadedServer implements Contestant {
   constructor(name: string, plan: Plan) {
     this.name = name;
     this.#plan = plan;
-    const args = [programAt('server'), name];
+    const args = [AS_IF_BUSY, programAt('server'), name];
     this.#process = new RunningProcess({ command: process.execPath, args }, { ipc: true });
   }
 
@@ -99,8 +105,8 @@ function raceUnderLoad(servers: readonly LoadedServer[], atOnce: number, pace: P
 }
 
 const CONNECTIONS = 50;
-/** A server takes less and less time for each of its first 2000 calls. */
-const WARM_UP_CALLS = 2000;
+/** Node compiles nine tenths of the functions in the first 2000 calls, and nearly all others in the next 2000. */
+const WARM_UP_CALLS = 4000;
 
 export const http: Benchmark = {
   name: 'http',
@@ -147,7 +153,7 @@ export const durable: Benchmark = {
   title: 'H on PostgreSQL, two questions',
   note: `A call is ${ROUNDS} rounds. As in production, a commit waits for the disk.`,
   run: (pace) =>
-    withServers(Object.keys(NAMES), WORK_ITEM, pace === QUICK ? 20 : WARM_UP_CALLS / 4, async (servers) => {
+    withServers(Object.keys(NAMES), WORK_ITEM, pace === QUICK ? 20 : WARM_UP_CALLS / 8, async (servers) => {
       const longer = { ...pace, sliceMs: pace.sliceMs * 8 };
       await raceUnderLoad(servers, 1, longer);
       const alone = servers.map(({ name, rate }): Figure => {

@@ -6,7 +6,15 @@ import {
   inputRequired,
   McpServer,
 } from '@modelcontextprotocol/server';
-import { createWorld, describeWeather, GET_WEATHER, getWeatherTool, Units } from '@mrtr/comparison';
+import {
+  createWorld,
+  describeWeather,
+  GET_WEATHER,
+  getWeatherTool,
+  RESOLVE_WORK_ITEM,
+  resolveWorkItemTool,
+  Units,
+} from '@mrtr/comparison';
 import { findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/comparison/options';
 import { requestStatePolicy } from '@mrtr/core';
 
@@ -68,7 +76,7 @@ function documented(): () => McpServer {
       await audit.record(location);
       return text(describeWeather(await weather.current(location, answer.units)));
     });
-    return server;
+    return registerOther(server);
   };
 }
 
@@ -82,6 +90,12 @@ function empty(tool: typeof getWeatherTool = getWeatherTool): McpServer {
   server.registerTool(GET_WEATHER, tool, async (_args, { mcpReq }) =>
     mcpReq.inputResponses ? done : inputRequired({ inputRequests: { units } }),
   );
+  return registerOther(server);
+}
+
+/** Registers the options' second tool, which nobody calls: each request makes its server with all tools. */
+function registerOther(server: McpServer): McpServer {
+  server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, async () => done);
   return server;
 }
 
