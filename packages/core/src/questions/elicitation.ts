@@ -52,10 +52,12 @@ const forms = new WeakMap<StandardSchemaWithJSON, PreparedForm>();
 interface PreparedForm {
   readonly form: CheckedForm;
   readonly fields: readonly string[];
+  /** The latest question. A handler that makes its question in each call gets the same one: a parked frame keeps it. */
+  latest?: Elicitation;
 }
 
 function prepare(schema: StandardSchemaWithJSON, form: CheckedForm): PreparedForm {
-  const prepared = { form, fields: Object.freeze(Object.keys(form.properties)) };
+  const prepared: PreparedForm = { form, fields: Object.freeze(Object.keys(form.properties)) };
   forms.set(schema, prepared);
   return prepared;
 }
@@ -96,8 +98,10 @@ export function elicitation(
   requireArgument('elicitation', 'schema', schemaOrForm, A_SCHEMA);
   const schema =
     '~standard' in schemaOrForm ? (schemaOrForm as StandardSchemaWithJSON) : schemaOf(text, schemaOrForm);
-  const { form, fields } = formOf(text, schema);
-  return question<unknown, Pick<Elicitation, 'kind' | 'schema' | 'fields'>>(
+  const prepared = formOf(text, schema);
+  const { form, fields, latest } = prepared;
+  if (latest?.message === text && latest.fallback === options.fallback) return latest;
+  const made = question<unknown, Pick<Elicitation, 'kind' | 'schema' | 'fields'>>(
     {
       kind: 'elicitation',
       message: text,
@@ -109,6 +113,8 @@ export function elicitation(
     },
     options.fallback,
   );
+  prepared.latest = Object.freeze(made);
+  return made;
 }
 
 // A schema can be a function: ArkType's are.
