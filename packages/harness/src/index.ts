@@ -12,6 +12,7 @@ export { callerNamed } from './hosts/caller.ts';
 export { type Endpoint, foreignHosting, type Hosting } from './hosts/endpoint.ts';
 export { type HostedInstance, host, type LocalHostingKind } from './hosts/host.ts';
 export { type Posted, poster } from './hosts/posting.ts';
+export { labLink } from './recording/lab-link.ts';
 export { LineTrace } from './recording/line-trace.ts';
 export { recordEffect, recordVisit } from './recording/recorder.ts';
 export type { ClientKind, LogicalCall, Reply } from './transcript/call.ts';

@@ -58,6 +58,7 @@ A server of yours, or anybody's:
                             as for a demo
   --answer <kind>           ask, decline or cancel
   --header 'Name: value'    for its address; may be given again
+  --save <file>             write the transcript; the page of pnpm lab opens it
 `;
 
 const FLAGS: Readonly<Record<Flag, (demo: ListedDemo) => Option>> = {

@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createWorld } from '@mrtr/comparison';
 import { requestStatePolicy } from '@mrtr/core';
 import { demo } from '@mrtr/demo-sampling-and-roots';
 import { eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
 import { type ServerInstance, serveHttp } from '@mrtr/hosting/http';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { schemaMistakes } from '../../../tests/testkit/transcript-schema.ts';
 import { UsageError } from './command-line.ts';
 import { command, listening } from './serve.test-support.ts';
 import { readServerCall } from './server-call.ts';
@@ -52,6 +56,20 @@ test('--json prints the transcript and nothing else; a refusal needs nobody at t
   const transcript = JSON.parse(out) as Transcript;
   expect(tally(transcript)).toMatchObject({ rounds: 2, questions: 1 });
   expect(eventsOf('answer', transcript.events)).toMatchObject([{ reply: { action: 'decline' } }]);
+});
+
+test('--save writes the transcript beside the drawing, and says why it cannot', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mrtr-save-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'call.json');
+  const call = ['--server', url, ...TOKYO, '--answer', 'decline', '--save'];
+  const { code, out } = await run([...call, file]);
+  expect([code, out]).toEqual([0, expect.stringContaining('☺ declines')]);
+  const saved = JSON.parse(readFileSync(file, 'utf8')) as Transcript;
+  expect(schemaMistakes([saved])).toEqual([]);
+  expect(tally(saved)).toMatchObject({ rounds: 2, questions: 1 });
+  const nowhere = await run([...call, join(folder, 'no', 'call.json')]);
+  expect(nowhere).toMatchObject({ code: 2, err: expect.stringContaining('--save: ENOENT') });
 });
 
 test('a server that cannot be reached is drawn as an error, with the exit code 1', async () => {

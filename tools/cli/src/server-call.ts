@@ -1,4 +1,5 @@
 /** `pnpm demo --server`: calls a tool of any server, and draws the conversation as seen from outside. */
+import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import {
   type ClientKind,
@@ -8,7 +9,7 @@ import {
   scriptedModel,
   type User,
 } from '@mrtr/harness';
-import { endpointFrom, escapeHidden } from '@mrtr/harness/internal';
+import { endpointFrom, escapeHidden, jsonText } from '@mrtr/harness/internal';
 import { type Transcript, tally } from '@mrtr/harness/transcript';
 import { InvalidArgumentError } from 'commander';
 import { command, type Format, formatOf, jsonOption, oneOf, parseArgs, UsageError } from './command-line.ts';
@@ -26,6 +27,8 @@ export interface ServerCall {
   readonly client: ClientKind;
   readonly answer: 'ask' | 'decline' | 'cancel';
   readonly format: Format;
+  /** The file for the transcript. */
+  readonly save?: string | undefined;
 }
 
 /** Reads the command line; undefined for the help, which has been printed. */
@@ -41,7 +44,8 @@ export function readServerCall(
     .addOption(oneOf('--client <kind>', 'who calls', ['modern', 'legacy', 'modern-only']))
     .addOption(oneOf('--answer <kind>', 'who answers', ['ask', 'decline', 'cancel']))
     .addOption(jsonOption())
-    .option('--mermaid', 'print it as a Mermaid diagram, and nothing else');
+    .option('--mermaid', 'print it as a Mermaid diagram, and nothing else')
+    .option('--save <file>', 'write the transcript there; the page of pnpm lab opens it');
   if (!parseArgs(line, args)) return undefined;
   const { header, json, mermaid, ...call } = line.opts();
   const endpoint = readEndpoint(call.server, terminal.env, header);
@@ -68,7 +72,7 @@ function argumentsIn(json: string): Readonly<Record<string, unknown>> {
 
 /** Draws the conversation, or prints its transcript. Resolves with 1 if the call ended with an error. */
 export async function runServerCall(asked: ServerCall, context: DemoContext): Promise<number> {
-  const { server, tool, client, format, answer } = asked;
+  const { server, tool, client, format, answer, save } = asked;
   const { terminal, paint } = context;
   const refuse = () => ({ action: answer as 'decline' | 'cancel' });
   let stderr = '';
@@ -87,6 +91,7 @@ export async function runServerCall(asked: ServerCall, context: DemoContext): Pr
     }
     return showCall(context, format, makeCall, describeFromOutside, false);
   });
+  if (save !== undefined) saveTo(save, transcript);
   if (!transcript.end.error) return 0;
   const lines = stderr
     .trimEnd()
@@ -94,6 +99,14 @@ export async function runServerCall(asked: ServerCall, context: DemoContext): Pr
     .map((line) => `  ${escapeHidden(line)}\n`);
   if (stderr !== '') terminal.stderr.write(`\nThe server wrote to stderr:\n${lines.join('')}`);
   return 1;
+}
+
+function saveTo(file: string, transcript: Transcript) {
+  try {
+    writeFileSync(file, `${jsonText(transcript)}\n`);
+  } catch (error) {
+    throw new UsageError(`--save: ${(error as Error).message}.`);
+  }
 }
 
 type OnEvent = NonNullable<Parameters<typeof converse>[0]['onEvent']>;
