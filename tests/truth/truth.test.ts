@@ -9,7 +9,7 @@ import { draw } from '../../packages/check/src/report/drawing.ts';
 import { closingLine, diagram } from '../../tools/cli/src/diagram.ts';
 import { linesRun, marksOf, standsAt } from '../../tools/lab/page/src/viewer/code.ts';
 import { countsAt } from '../../tools/lab/page/src/viewer/model.ts';
-import { describe } from '../../tools/lab/page/src/viewer/sentence.ts';
+import { describe, factsOf, RULES } from '../../tools/lab/page/src/viewer/sentence.ts';
 import { record, SITUATIONS } from '../../tools/lab/src/situations.ts';
 import { IN_MEMORY, oneForEachWay } from '../testkit/options.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
@@ -57,7 +57,14 @@ function holdsPage(transcript: Transcript): void {
     const stand = standsAt(soFar, rows);
     const { file: _, ...place } = stand ?? {};
     expect(stand && place, `the program counter at ${row.at}`).toEqual(findStand(soFar));
-    const sentence = describe({ name: 'B', conversation: transcript, rows, events: soFar, stand, isEnd });
+    const seen = { name: 'B', conversation: transcript, rows, events: soFar, stand, isEnd };
+    const facts = factsOf(seen);
+    const sentences = RULES.map((rule) => rule(facts)).filter(Boolean);
+    // Each rule that applies is true, so that no order of them makes an untrue sentence.
+    for (const words of sentences)
+      expect(findFalseClaims(`B${words}`, soFar, isAgent), `a rule at ${row.at}`).toEqual([]);
+    const sentence = describe(seen);
+    expect(sentence).toBe(`B${sentences[0]}`);
     expect(findFalseClaims(sentence, soFar, isAgent), `the sentence at ${row.at}`).toEqual([]);
     expect(findOmissions(sentence, soFar, isAgent, isEnd), `the sentence at ${row.at}`).toEqual([]);
     const ran = linesRun(soFar);

@@ -48,7 +48,7 @@ async function read(): Promise<Sources> {
   return { files, looks: looks.map((look) => look.split(' ') as [string, string]) };
 }
 
-function authorsFiles(): readonly string[] {
+function authorsFiles() {
   const found = (folder: string, names: RegExp) =>
     readdirSync(join(root, folder)).flatMap((name) => (names.test(name) ? [`${folder}/${name}`] : []));
   const folders = found('demos', /^option-/);

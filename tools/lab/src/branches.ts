@@ -8,7 +8,7 @@ import { type SetUp, SIDES, type SideName } from './set-up.ts';
 import { flipBit, statesIn } from './states.ts';
 
 /** Calls `write` with each recording. */
-export async function recordBranches(trace: LineTrace, write: (recording: Recording) => void): Promise<void> {
+export async function recordBranches(trace: LineTrace, write: (recording: Recording) => void) {
   const lab = new Lab();
   const recordSide = async (side: SideName) => {
     for (const branch of branchesOf(side))
@@ -49,7 +49,7 @@ const FORM_BY_HAND: (typeof ASKED_CLIENTS)[number] = {
 };
 
 /** Records an approval in a form or on a page, answered by a program or a person. */
-async function playApproval(where: 'form' | 'page', { id }: Choice, trace: LineTrace): Promise<Played> {
+async function playApproval(where: 'form' | 'page', { id }: Choice, trace: LineTrace) {
   const unattended = ASKED_CLIENTS.find((one) => one.where === where && one.isAgent);
   const asked = id === 'agent' ? unattended : where === 'page' ? ASKED_CLIENTS[0] : FORM_BY_HAND;
   const [shape] = SHAPES;
@@ -63,12 +63,7 @@ async function playApproval(where: 'form' | 'page', { id }: Choice, trace: LineT
 }
 
 /** Plays a script on one side, as a person would. */
-async function playActions(
-  lab: Lab,
-  side: SideName,
-  setUp: SetUp,
-  actions: readonly LessonAction[],
-): Promise<Played> {
+async function playActions(lab: Lab, side: SideName, setUp: SetUp, actions: readonly LessonAction[]) {
   // Waits until a question is open or the call is over: then only the script continues it.
   const untilStill = () =>
     lab.until(side, ({ doing }) => doing === 'asked' || doing === 'over' || doing === 'ready');

@@ -2,7 +2,6 @@
 
 import type { Measured as MeasuredOption } from '@mrtr/comparison/calls';
 import { measure, optionsTable, TABLED } from '@mrtr/matrix';
-import type { Recordings } from './protocol.ts';
 
 interface Column {
   readonly question: string;
@@ -56,9 +55,7 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-export async function measuredRow(
-  option: MeasuredOption,
-): Promise<{ readonly columns: readonly string[]; readonly cells: Recordings['rows'][number]['cells'] }> {
+export async function measuredRow(option: MeasuredOption) {
   const [[, ...titles] = [], [, ...texts] = []] = optionsTable([option], await measure(option, TABLED));
   if (titles.length !== COLUMNS.length)
     throw new Error('The matrix has other columns than the lab has questions.');

@@ -23,7 +23,7 @@ export function network(send: Fetch, recorder: Recorder, faultOf: () => Fault): 
 }
 
 /** The request as an attacker alters it; undefined if it stays unchanged. */
-function onTheWay(request: Call, { state, unasked }: Fault): Call | undefined {
+function onTheWay(request: Call, { state, unasked }: Fault) {
   if (state === undefined && unasked === undefined) return undefined;
   const { inputResponses, ...params } = request.params;
   const forged = unasked && { [unasked.key]: { action: 'accept', content: unasked.content } };
@@ -37,7 +37,7 @@ function onTheWay(request: Call, { state, unasked }: Fault): Call | undefined {
   };
 }
 
-function loseAnswer(recorder: Recorder, text: string): void {
+function loseAnswer(recorder: Recorder, text: string) {
   const message = parsedAnswer(text);
   const request = recorder.events.findLast(
     (event): event is Message & { at: number } => event.kind === 'message' && event.from === CLIENT,
@@ -50,7 +50,7 @@ type Call = WireMessage & {
   readonly params: Readonly<Record<string, unknown>> & { inputResponses?: object };
 };
 
-function parseCall(body: string): Call | undefined {
+function parseCall(body: string) {
   try {
     return JSON.parse(body) as Call;
   } catch {
@@ -59,5 +59,4 @@ function parseCall(body: string): Call | undefined {
 }
 
 /** Parses the message in a response: JSON or an event stream. */
-const parsedAnswer = (text: string): WireMessage | undefined =>
-  parseCall(/^data: (.+)$/m.exec(text)?.[1] ?? text);
+const parsedAnswer = (text: string) => parseCall(/^data: (.+)$/m.exec(text)?.[1] ?? text);

@@ -40,7 +40,7 @@ function filesIn(path: string): string[] {
   });
 }
 
-function digest(parts: readonly string[]): string {
+function digest(parts: readonly string[]) {
   const hash = createHash('sha256').update(process.version);
   for (const part of parts.map((one) => join(root, one))) {
     for (const file of /\.\w+$/.test(part) ? [part] : filesIn(part).sort())
@@ -62,7 +62,7 @@ function stampOf(name: string, parts: readonly string[]) {
 
 export const recordingsStamp = () => stampOf('recorded-of', RECORDINGS_ARE_OF);
 
-function run(args: readonly string[], failure: string): void {
+function run(args: readonly string[], failure: string) {
   // Print only failures: the lab's own output is its address.
   const { status, stdout, stderr } = spawnSync('pnpm', args, {
     cwd: pageFolder,
@@ -72,13 +72,13 @@ function run(args: readonly string[], failure: string): void {
   if (status !== 0) throw new Error(`${failure}\n${stdout ?? ''}${stderr ?? ''}`);
 }
 
-export function installTools(): void {
+export function installTools() {
   const args = ['install', '--frozen-lockfile', '--prefer-offline', '--loglevel=error'];
   run(args, "The page's tools could not be installed.");
 }
 
 /** The folders of the built page and of the viewer. `say` is called before something that takes seconds. */
-export function builtPage(say: (text: string) => void): { readonly page: string; readonly viewer: string } {
+export function builtPage(say: (text: string) => void) {
   const folders = { page: join(cache, 'page'), viewer: join(cache, 'viewer') };
   const stamp = stampOf('built-of', PAGE_IS_OF);
   if (stamp.isFresh) return folders;

@@ -26,27 +26,28 @@ const about: Record<string, string> = {};
 const missing: Record<string, string> = {};
 
 /** Writes a file atomically: the page may load it at any time. */
-function write(name: string, value: Recording | Recordings): void {
+function write(name: string, value: Recording | Recordings) {
   const file = join(folder, `${name}.js`);
   const part = `${file}.${process.pid}.part`;
   writeFileSync(part, `mrtrRecorded(${JSON.stringify(value)});\n`);
   renameSync(part, file);
 }
 
-async function recordOption(option: Measured & Pick<ListedOption, 'name' | 'title'>): Promise<void> {
+async function recordOption(option: Measured & Pick<ListedOption, 'name' | 'title'>) {
+  const { id, name, title } = option;
   for (const situation of SITUATIONS) {
     const recording = await record(option, situation, trace);
     about[recording.id] = recording.about;
-    write(recording.id, recording);
+    const transcript = { ...recording.transcript, title: `${name} · ${title}` };
+    write(recording.id, { ...recording, transcript });
   }
-  const { id, name, title } = option;
   const { cells, ...row } = await measuredRow(option);
   columns = row.columns;
   rows.push({ option: id, name, title, cells });
 }
 
 /** Records an option that stores its calls in a database. */
-async function onItsDatabase(listed: ListedOption): Promise<void> {
+async function onItsDatabase(listed: ListedOption) {
   const server = new Postgres();
   try {
     const postgres = await server.database();

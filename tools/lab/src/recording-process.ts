@@ -7,7 +7,7 @@ import { typescriptProgram } from '@mrtr/matrix/processes';
 import { recordedFolder, recordingsStamp } from './page.ts';
 
 /** Records everything, unless the recordings are up to date. Rejects with the program's output if it fails. */
-export function record(): { readonly done: Promise<void>; stop(): Promise<void> } {
+export function record() {
   const stamp = recordingsStamp();
   if (stamp.isFresh) return { done: Promise.resolve(), stop: () => Promise.resolve() };
   stamp.begin();

@@ -17,12 +17,21 @@ function partsOf(state: string): readonly [sealed: string, label: string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at)];
 }
 
+/** The bytes of a text in base64url. */
+export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0));
+
+export const toBase64 = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+
 /** The bytes of a state: decoded if sealed, otherwise its text as UTF-8. */
 export function bytesOf(state: string): Uint8Array {
   const [sealed] = partsOf(state);
   try {
-    const binary = atob(sealed.replaceAll('-', '+').replaceAll('_', '/'));
-    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    return fromBase64(sealed);
   } catch {
     return new TextEncoder().encode(state);
   }
@@ -36,9 +45,5 @@ export function flipBit(state: string, at: number): string {
   }
   const bytes = bytesOf(state);
   bytes[at] = (bytes[at] ?? 0) ^ 1;
-  const text = btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
-  return PREFIX + text + partsOf(state)[1];
+  return PREFIX + toBase64(bytes) + partsOf(state)[1];
 }

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TranscriptSoFar } from '../../src/protocol.ts';
 import { SIDES } from '../../src/set-up.ts';
-import { COPIES } from './copy.ts';
+import { COPIES, linkWith } from './copy.ts';
 import type { Live } from './live/connection.ts';
 import type { Route } from './route.ts';
 
@@ -24,7 +24,7 @@ interface BarProps {
   readonly shown: readonly OnPage[];
   readonly live: Live;
   readonly link: string;
-  readonly onFile: (text: string) => void;
+  readonly onFile: (file: Blob | undefined) => void;
 }
 
 export function Bar({ route, shown, live, link, onFile }: BarProps) {
@@ -68,10 +68,8 @@ export function Bar({ route, shown, live, link, onFile }: BarProps) {
           type="file"
           accept=".json,application/json"
           hidden
-          onChange={async (event) => {
-            const input = event.currentTarget;
-            const [chosen] = input.files ?? [];
-            if (chosen) onFile(await chosen.text());
+          onChange={({ currentTarget: input }) => {
+            onFile(input.files?.[0]);
             // Lets the user choose the same file again.
             input.value = '';
           }}
@@ -90,17 +88,18 @@ function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly
     const timer = setTimeout(() => setSaid(''), 2500);
     return () => clearTimeout(timer);
   }, [said]);
-  const copy = async (what: string, text: string) => {
+  const copy = async (what: string, text: string | (() => Promise<string>)) => {
     if (menu.current) menu.current.open = false;
-    const said = await navigator.clipboard.writeText(text).then(
-      () => `Copied: ${what}`,
-      () => 'This browser let nothing be copied.',
-    );
-    setSaid(said);
+    try {
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
+      setSaid(`Copied: ${what}`);
+    } catch (error) {
+      setSaid(`Nothing was copied. ${(error as Error).message}`);
+    }
   };
-  const entry = (title: string, text: string | undefined, what = title) =>
+  const entry = (title: string, text: Parameters<typeof copy>[1] | undefined) =>
     text !== undefined && (
-      <button key={title} type="button" onClick={() => copy(what, text)}>
+      <button key={title} type="button" onClick={() => copy(title, text)}>
         {title}
       </button>
     );
@@ -115,13 +114,14 @@ function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly
       >
         <summary class="button">Copy</summary>
         <div class="sheet">
-          {entry('Link to this', link, 'link')}
+          {entry('Link to this', link)}
           {shown.map(({ conversation, option }, at) => (
             <div key={at}>
               <h3>
                 {shown.length > 1 && `${at === 0 ? 'Left' : 'Right'}: `}
                 {conversation.title}
               </h3>
+              {entry('Link with its transcript', () => linkWith(conversation))}
               {COPIES.map(([title, textOf]) => entry(title, textOf(conversation, option)))}
             </div>
           ))}

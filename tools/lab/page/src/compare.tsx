@@ -4,6 +4,7 @@ import { SIDES } from '../../src/set-up.ts';
 import { type Loaded, useRecorded } from './recorded.ts';
 import { type PageProps, viewing } from './route.ts';
 import { Select } from './select.tsx';
+import { SHAPES } from './shapes.ts';
 import { type Shown, Viewer } from './viewer/viewer.tsx';
 
 interface CompareProps extends PageProps<'compare'> {
@@ -35,6 +36,7 @@ export function Compare({ route, go, recordings: { values = [], problem } }: Com
           choices={Object.fromEntries(situations)}
           onChoice={pick}
         />
+        <span class="about">{SHAPES[option]}</span>
       </div>
     );
     return { conversation: transcript, insides, head };
@@ -47,15 +49,16 @@ export function Compare({ route, go, recordings: { values = [], problem } }: Com
   );
 }
 
-/** A transcript from a file. */
+/** A transcript from a file or a link. */
 export interface OpenedFile {
   readonly conversation?: TranscriptSoFar;
   readonly problem?: string;
 }
 
+const HINT = 'Drop a transcript here: `pnpm demo --server … --save FILE` writes one.';
+
 export function FileView({ conversation, problem, route, go }: OpenedFile & PageProps<'file'>) {
-  const hint = 'Open a transcript: `pnpm demo option-g --json` prints one.';
-  if (!conversation) return <Text problem={problem} hint={hint} />;
+  if (!conversation) return <Text problem={problem} hint={HINT} />;
   const head = <h2>{conversation.title}</h2>;
   return (
     <main class="work">

@@ -8,8 +8,9 @@ import {
   toMermaid,
 } from '@mrtr/harness/transcript';
 import type { TranscriptSoFar } from '../../src/protocol.ts';
+import { pack } from './open-file.ts';
 
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 type TextOf = (conversation: TranscriptSoFar, option: string | undefined) => string | undefined;
 
@@ -20,6 +21,10 @@ export const COPIES: readonly (readonly [title: string, textOf: TextOf])[] = [
   ['First request (curl)', curl],
   ['mrtr-check command', check],
 ];
+
+/** A link to this page that holds the transcript, and opens it anywhere. */
+export const linkWith = async (conversation: TranscriptSoFar) =>
+  `${location.href.split('#')[0]}#open=${await pack(JSON.stringify(whole(conversation)))}`;
 
 /** The transcript of a conversation. An open call ends where it was copied. */
 const whole = (conversation: TranscriptSoFar): Transcript => ({
@@ -37,7 +42,7 @@ function firstCall({ events }: TranscriptSoFar) {
   return message && objectIn(message, 'params').name !== 'order' ? message : undefined;
 }
 
-function curl(conversation: TranscriptSoFar, option = 'f'): string | undefined {
+function curl(conversation: TranscriptSoFar, option = 'f') {
   const message = firstCall(conversation);
   // An old client first sends its handshake.
   const isModern = conversation.participants.some((one) => one.kind === 'client' && one.era === 'modern');
@@ -59,7 +64,7 @@ function curl(conversation: TranscriptSoFar, option = 'f'): string | undefined {
   ].join('\n');
 }
 
-function check(conversation: TranscriptSoFar, option = 'f'): string | undefined {
+function check(conversation: TranscriptSoFar, option = 'f') {
   const message = firstCall(conversation);
   if (!message) return undefined;
   const { name, arguments: given } = objectIn(message, 'params');

@@ -1,16 +1,16 @@
 /** The first page: one question, and the fall. */
 import { FRONT, LESSONS, type Lesson } from '../../src/lessons.ts';
+import type { Live } from './live/connection.ts';
 import type { PageProps } from './route.ts';
 import { Story } from './story.tsx';
 
 interface FrontProps extends PageProps<'front'> {
-  /** Whether the page has no live server. */
-  readonly isAlone: boolean;
+  readonly live: Live;
 }
 
 const lesson = LESSONS.find(({ id }) => id === FRONT) as Lesson;
 
-export function Front({ route, go, isAlone }: FrontProps) {
+export function Front({ route, go, live }: FrontProps) {
   return (
     <main class="story front">
       <div class="intro">
@@ -29,7 +29,9 @@ export function Front({ route, go, isAlone }: FrontProps) {
           </a>
           <a href="#/live">
             <b>Break it yourself</b>{' '}
-            {isAlone ? 'with pnpm lab, on real processes' : 'kill a real process, forge the state'}
+            {live.kind === 'none'
+              ? 'with pnpm lab, on real processes'
+              : 'kill a real process, forge the state'}
           </a>
           <a href="#/measured">
             <b>All that is measured</b> every shape, one question a column

@@ -1,51 +1,91 @@
 /** The lab's page. */
-import { render } from 'preact';
+import { type ComponentChild, render } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { Recording } from '../../src/protocol.ts';
 import { SIDES } from '../../src/set-up.ts';
 import './page.css';
+import { Alone } from './alone.tsx';
 import { Bar, type OnPage } from './bar.tsx';
 import { Compare, FileView, type OpenedFile } from './compare.tsx';
 import { Front } from './front.tsx';
 import { LessonPage, Lessons } from './lessons/page.tsx';
 import { type Live, useLive } from './live/connection.ts';
-import { LivePage, NotLive } from './live/live.tsx';
+import { LivePage } from './live/live.tsx';
 import { MeasuredPage } from './measured.tsx';
-import { readTranscript } from './open-file.ts';
-import { useRecorded } from './recorded.ts';
-import { type Go, hashOf, PLAIN_VIEW, type Route, readRoute, titleOf } from './route.ts';
+import { readTranscript, textOf, unpack } from './open-file.ts';
+import { type Loaded, useRecorded } from './recorded.ts';
+import { type Go, hashOf, type PageProps, PLAIN_VIEW, type Route, readRoute, titleOf } from './route.ts';
+
+/** The props of a page. */
+interface Props<Name extends Route['page']> extends PageProps<Name> {
+  readonly live: Live;
+  readonly file: OpenedFile;
+  readonly recordings: Loaded<Recording>;
+}
+
+interface Page<Name extends Route['page']> {
+  readonly show: (props: Props<Name>) => ComponentChild;
+  /** The conversations on it, which can be copied. */
+  readonly shown?: (props: Props<Name>) => readonly OnPage[];
+}
+
+const PAGES: { readonly [Name in Route['page']]: Page<Name> } = {
+  front: { show: (props) => <Front {...props} /> },
+  lessons: { show: (props) => <Lessons {...props} /> },
+  lesson: { show: (props) => <LessonPage key={props.route.lesson.id} {...props} /> },
+  measured: { show: (props) => <MeasuredPage {...props} /> },
+  compare: {
+    show: (props) => <Compare {...props} />,
+    shown: ({ recordings: { values = [] } }) =>
+      values.map(({ id, transcript }) => ({ conversation: transcript, option: id.split('.')[0] })),
+  },
+  file: {
+    show: ({ file, ...props }) => <FileView {...props} {...file} />,
+    shown: ({ file: { conversation } }) => (conversation ? [{ conversation }] : []),
+  },
+  live: {
+    show: ({ live, ...props }) =>
+      live.kind === 'open' ? <LivePage {...props} live={live} /> : <Alone {...props} live={live} />,
+    shown: ({ live }) =>
+      (live.kind === 'open' ? SIDES.map((side) => live.sides[side]) : [])
+        .filter(({ conversation }) => conversation.events.length > 0)
+        .map(({ conversation, setUp }) => ({ conversation, option: setUp.option })),
+  },
+};
 
 function Lab() {
   const live = useLive();
   const [route, go] = useRoute();
   const [file, setFile] = useState<OpenedFile>({});
   const recordings = useRecorded(route.page === 'compare' ? [route.left, route.right ?? []].flat() : []);
-  const openFile = (text: string) => {
-    try {
-      setFile({ conversation: readTranscript(text) });
-    } catch (error) {
-      setFile({ problem: error instanceof Error ? error.message : String(error) });
-    }
-    go({ page: 'file', view: PLAIN_VIEW });
+  const open = (text: Promise<string>) =>
+    text.then(readTranscript).then(
+      (conversation) => setFile({ conversation }),
+      ({ message }: Error) => setFile({ problem: message }),
+    );
+  const openFile = async (file: Blob | undefined) => {
+    if (!file) return;
+    await open(textOf(file));
+    go({ page: 'file', view: PLAIN_VIEW }, true);
   };
-  const fills = ['compare', 'live', 'file', 'front', 'lesson'].includes(route.page);
+  const packed = route.page === 'file' ? route.packed : undefined;
+  useEffect(() => {
+    if (packed !== undefined) void open(unpack(packed));
+  }, [packed]);
+  const { show, shown } = PAGES[route.page] as unknown as Page<Route['page']>;
+  const props = { route, go, live, file, recordings };
   const link = `${location.href.split('#')[0]}${hashOf(linkedRoute(route, live))}`;
-  const shown = shownOn(route, live, file, recordings.values);
   return (
-    <div class={`page ${fills ? 'fixed' : ''}`}>
-      <Bar route={route} shown={shown} live={live} link={link} onFile={openFile} />
-      {route.page === 'front' && <Front route={route} go={go} isAlone={live.kind === 'none'} />}
-      {route.page === 'measured' && <MeasuredPage live={live.kind !== 'none'} />}
-      {route.page === 'lesson' && <LessonPage key={route.lesson.id} route={route} go={go} live={live} />}
-      {route.page === 'compare' && <Compare route={route} go={go} recordings={recordings} />}
-      {route.page === 'lessons' && <Lessons live={live} />}
-      {route.page === 'file' && <FileView {...file} route={route} go={go} />}
-      {route.page === 'live' &&
-        (live.kind === 'open' ? (
-          <LivePage live={live} route={route} go={go} />
-        ) : (
-          <NotLive why={live.kind === 'none' ? live : undefined} />
-        ))}
+    <div
+      class="page"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        void openFile(event.dataTransfer?.files[0]);
+      }}
+    >
+      <Bar route={route} shown={shown?.(props) ?? []} live={live} link={link} onFile={openFile} />
+      {show(props)}
     </div>
   );
 }
@@ -69,22 +109,6 @@ function useRoute(): readonly [Route, Go] {
     else history.replaceState(null, '', hashOf(next));
   };
   return [route, go];
-}
-
-/** The conversations on a page, which can be copied. */
-function shownOn(
-  { page }: Route,
-  live: Live,
-  { conversation }: OpenedFile,
-  recordings: readonly Recording[] = [],
-): readonly OnPage[] {
-  if (page === 'file') return conversation ? [{ conversation }] : [];
-  if (page === 'compare')
-    return recordings.map(({ id, transcript }) => ({ conversation: transcript, option: id.split('.')[0] }));
-  if (page !== 'live' || live.kind !== 'open') return [];
-  return SIDES.map((side) => live.sides[side])
-    .filter(({ conversation }) => conversation.events.length > 0)
-    .map(({ conversation, setUp }) => ({ conversation, option: setUp.option }));
 }
 
 /** A link to a live page holds its set-up, and never a token. */

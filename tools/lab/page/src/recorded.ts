@@ -12,7 +12,7 @@ globalThis.mrtrRecorded = (value) => {
   latest = value;
 };
 
-function load(name: string): Promise<Recording | Recordings> {
+function load(name: string) {
   const known = loaded.get(name);
   if (known) return known;
   const loading = new Promise<Recording | Recordings>((resolve, reject) => {

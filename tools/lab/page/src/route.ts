@@ -6,7 +6,8 @@ import { PANELS, type View } from './viewer/viewer.tsx';
 
 export type Route = { readonly view: View } & (
   | { readonly page: 'measured' | 'lessons' }
-  | { readonly page: 'file' }
+  /** A transcript: compressed in the address, or from a file. */
+  | { readonly page: 'file'; readonly packed?: string | undefined }
   /** `choice` is undefined until the visitor has answered. */
   | { readonly page: 'front'; readonly choice?: string | undefined }
   | { readonly page: 'lesson'; readonly lesson: Lesson; readonly choice?: string | undefined }
@@ -37,10 +38,11 @@ export const PLAIN_VIEW: View = { zoom: 'rounds', panel: 'source' };
 
 export function readRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
-  const [page, one = '', other = ''] = path.split('/').map(decodeURIComponent);
+  const [page = '', one = '', other = ''] = path.split('/').map(decode);
   const params = new URLSearchParams(query);
   const view = readView(params);
   const choice = params.get('choice') ?? undefined;
+  if (page.startsWith('open=')) return { page: 'file', packed: page.slice('open='.length), view };
   if (page === 'measured' || page === 'file') return { page, view };
   if (page === 'lessons') {
     const lesson = lessonOf(one);
@@ -56,11 +58,20 @@ export function readRoute(hash: string): Route {
   return { page: 'front', choice, view };
 }
 
+/** A link may be cut off within an escape. */
+function decode(part: string) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 const lessonOf = (id: string | null) => LESSONS.find((one) => one.id === id);
 
 const isId = (text: string) => /^[\w-]+\.[\w-]+$/.test(text);
 
-export function hashOf(route: Route): string {
+export function hashOf(route: Route) {
   const params = new URLSearchParams();
   const { step, zoom, panel } = route.view;
   if ('choice' in route && route.choice) params.set('choice', route.choice);
@@ -69,10 +80,11 @@ export function hashOf(route: Route): string {
   if (panel !== PLAIN_VIEW.panel) params.set('panel', panel);
   if (route.page === 'live' && route.lesson) params.set('lesson', route.lesson.id);
   const query = params.size > 0 ? `?${params}` : '';
+  if (route.page === 'file' && route.packed !== undefined) return `#open=${route.packed}${query}`;
   return `#/${partsOf(route).map(encodeURIComponent).join('/')}${query}`;
 }
 
-function partsOf(route: Route): readonly string[] {
+function partsOf(route: Route) {
   switch (route.page) {
     case 'front':
       return [];
@@ -96,18 +108,18 @@ const TITLES = {
 } as const;
 
 /** The title of the window. */
-export const titleOf = (route: Route): string => `${nameOf(route)} · the lab of mrtr-shapes`;
+export const titleOf = (route: Route) => `${nameOf(route)} · the lab of mrtr-shapes`;
 
-function nameOf(route: Route): string {
+function nameOf(route: Route) {
   if (route.page === 'lesson') return route.lesson.title;
   if (route.page === 'compare') return [route.left, route.right ?? []].flat().join(' beside ');
   return TITLES[route.page];
 }
 
-const setUpText = ({ option, tool, client, instances, singleUse }: SetUp): string =>
+const setUpText = ({ option, tool, client, instances, singleUse }: SetUp) =>
   [option, tool, client, instances, singleUse ? 'single' : 'repeatable'].join('.');
 
-function readSetUp(text: string): SetUp | undefined {
+function readSetUp(text: string) {
   const [option = '', tool, client, instances, use] = text.split('.');
   if (!/^[a-z][\w-]*$/.test(option)) return undefined;
   return setUp(option, {
@@ -119,10 +131,10 @@ function readSetUp(text: string): SetUp | undefined {
 }
 
 /** A member of a set-up, if it is one of the choices. */
-const choiceOf = (name: keyof typeof CHOICES, value = ''): Partial<SetUp> =>
+const choiceOf = (name: keyof typeof CHOICES, value = '') =>
   Object.hasOwn(CHOICES[name], value) ? { [name]: value } : {};
 
-function readView(params: URLSearchParams): View {
+function readView(params: URLSearchParams) {
   const [zoom] = ZOOMS.find(([one]) => one === params.get('zoom')) ?? [PLAIN_VIEW.zoom];
   const [panel] = PANELS.find(([one]) => one === params.get('panel')) ?? [PLAIN_VIEW.panel];
   const step = params.get('step');

@@ -11,18 +11,20 @@ import { type Shown, Viewer } from './viewer/viewer.tsx';
 
 interface StoryProps extends PageProps<'front' | 'lesson'> {
   readonly lesson: Lesson;
+  /** Set if it plays at once. */
+  readonly plays?: boolean;
   /** Called with the transcripts of a choice, when the visitor has seen them to the end. */
   readonly onEnd?: ((transcripts: readonly TranscriptSoFar[]) => void) | undefined;
 }
 
 /** The question to the visitor, and the two sides up to the fork or beyond it. */
-export function Story({ lesson, route, go, onEnd }: StoryProps) {
+export function Story({ lesson, route, go, plays, onEnd }: StoryProps) {
   const { choice, view } = route;
   const known = lesson.choices.find(({ id }) => id === choice);
   const names = SIDES.map((side) => branchId(lesson.id, (known ?? lesson.choices[0])?.id ?? '', side));
   const { id, values, problem } = useRecorded(names);
   const pair = id === names.join() ? values : undefined;
-  const [pressed, setPressed] = useState<string | undefined>(undefined);
+  const [pressed, setPressed] = useState(plays ? 'at once' : undefined);
   const after = useRef<HTMLButtonElement>(null);
   const isOver = view.step === undefined;
   useEffect(() => {
@@ -30,11 +32,17 @@ export function Story({ lesson, route, go, onEnd }: StoryProps) {
   }, [known, pair, isOver]);
   useEffect(() => {
     // The pressed button is gone, so focus its replacement.
-    if (pressed) after.current?.focus();
+    if (pressed && !plays) after.current?.focus();
   }, [pressed]);
-  const sides = pair?.map(({ transcript, insides }, at): Shown => {
+  const sides = pair?.map(({ transcript, insides }, at) => {
     const conversation = known ? transcript : untilFork(transcript, lesson.fork);
-    return { conversation, insides, head: <Head title={transcript.title} about={lesson.captions[at]} /> };
+    const head = (
+      <>
+        <h2>{transcript.title}</h2>
+        <span class="about">{lesson.captions[at]}</span>
+      </>
+    );
+    return { conversation, insides, head };
   });
   const choose = (id: string) => {
     const fork = pair?.map(({ transcript }) => untilFork(transcript, lesson.fork)) ?? [];
@@ -98,15 +106,8 @@ export function Story({ lesson, route, go, onEnd }: StoryProps) {
   );
 }
 
-const Head = ({ title, about }: { readonly title: string; readonly about: string | undefined }) => (
-  <>
-    <h2>{title}</h2>
-    <span class="about">{about}</span>
-  </>
-);
-
 /** The events before the fork, which all choices share. */
-function untilFork(conversation: TranscriptSoFar, questions: number): TranscriptSoFar {
+function untilFork(conversation: TranscriptSoFar, questions: number) {
   const { end, ...begun } = conversation;
   let asked = 0;
   const at =

@@ -5,7 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
+import { deflateRawSync, gzipSync } from 'node:zlib';
+import { labLink } from '@mrtr/harness';
 import type { Page } from 'playwright-core';
 import { LESSONS } from '../../src/lessons.ts';
 import {
@@ -17,6 +18,7 @@ import {
   root,
   run,
   SideOnPage,
+  standsInOrder,
   TestBrowser,
   WIDE,
 } from './browser.test-support.ts';
@@ -30,6 +32,11 @@ before(async () => {
   entry = await exportPage(join(browser.folder, 'lab'));
 });
 after(() => browser?.close());
+
+const linkOf = (transcript: unknown): string => {
+  const text = typeof transcript === 'string' ? transcript : JSON.stringify(transcript);
+  return `${entry}#open=${deflateRawSync(text).toString('base64url')}`;
+};
 
 describe('the exported page', () => {
   const asked: string[] = [];
@@ -61,6 +68,123 @@ describe('the exported page', () => {
     await side.counts(/writes?$/, /^2/);
     await alone.getByRole('link', { name: 'Live' }).click();
     await alone.getByText(/This page has no server/).waitFor();
+    await alone.getByText('pnpm lab', { exact: true }).waitFor();
+    // It plays a kill by itself, from the beginning.
+    const killed = new SideOnPage(alone, 'left');
+    await killed.says('H is called.');
+    await killed.says('H wrote once, and lost the call: the process that its handler waited in is gone.');
+    await hasNothingSerious(alone);
+  });
+
+  test('shows where the shapes differ, and says that a table scrolls', async () => {
+    const narrow = await open('#/measured', { viewport: NARROW });
+    const table = narrow.getByRole('region', { name: 'Measured table' });
+    await table.getByRole('link', { name: /^F, How often/ }).waitFor();
+    await narrow.getByText(/^This table is wider than your screen/).waitFor();
+    await narrow.getByLabel('Only where they differ').check();
+    await table.getByRole('columnheader', { name: /written\? Most: once\.$/ }).waitFor();
+    const left = await table.getByRole('link').allInnerTexts();
+    assert.ok(left.length < 45 && left.includes('twice') && !left.includes('once'), left.join());
+    await hasNothingSerious(narrow);
+    await narrow.setViewportSize({ width: 1440, height: 900 });
+    assert.equal(await narrow.getByText(/^This table is wider than your screen/).isVisible(), false);
+  });
+
+  for (const [size, viewport] of [
+    ['390 px', NARROW],
+    ['768 px', { width: 768, height: 1024 }],
+    ['200 %', { width: 720, height: 450 }],
+  ] as const) {
+    test(`at ${size} both results stand above the lanes, and the player covers nothing`, async () => {
+      const shown = await open('', { viewport, reducedMotion: 'reduce' });
+      for (const hash of ['#/?choice=metric', '#/compare/e-bare.other-state/e.other-state', '#/live']) {
+        await shown.goto(entry + hash);
+        await new SideOnPage(shown, 'right').region.locator('.row').first().waitFor({ state: 'attached' });
+        await standsInOrder(shown);
+        await isNoWiderThanTheScreen(shown);
+        // Also where the page was scrolled.
+        await shown.locator('.side.right .tabs').scrollIntoViewIfNeeded();
+        await standsInOrder(shown);
+        await picture(shown, `narrow-${size.replace(/\W/g, '')}-${hash.replace(/\W+/g, '-')}`);
+      }
+    });
+  }
+
+  test('keeps a long error in its lane, in lines', async () => {
+    const shown = await open('#/lessons/lose?choice=kill', { reducedMotion: 'reduce' });
+    const error = shown.locator('.side.left .row.bad text', { hasText: 'cannot be resumed' });
+    await error.waitFor({ state: 'attached' });
+    assert.ok((await error.locator('tspan').count()) > 1);
+    const [box, arrow] = [await error.boundingBox(), await error.locator('..').locator('line').boundingBox()];
+    assert.ok(box && arrow && box.x >= arrow.x, 'its text begins where its arrow ends');
+    // Both sides stay in step, although only one of them has a long text.
+    const tops = await shown.evaluate(() =>
+      ['left', 'right'].map((side) =>
+        [...document.querySelectorAll(`.side.${side} .band`)].map((band) => band.getAttribute('y')),
+      ),
+    );
+    assert.deepEqual(tops[0], tops[1]);
+  });
+
+  test('says in words what a code means, and what a shape is', async () => {
+    const shown = await open('#/compare/h-postgres.fleet/e.other-state', { reducedMotion: 'reduce' });
+    const [left, right] = [new SideOnPage(shown, 'left'), new SideOnPage(shown, 'right')];
+    await left.says('H on PostgreSQL wrote once');
+    await right.says('The operator sees why: the state belongs to a call with other arguments.');
+    await left.region.getByText('really waits; PostgreSQL keeps what it was told').waitFor();
+  });
+
+  test('opens a transcript that is dropped on it, and one in a link, and stops at a hostile one', async () => {
+    const shown = await open('#/lessons');
+    const recorded = await readFile(join(browser.folder, 'lab/recorded/b.one.js'), 'utf8');
+    const { transcript } = JSON.parse(recorded.slice('mrtrRecorded('.length, -');\n'.length));
+    const drop = (text: string) =>
+      shown.evaluate((dropped) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([dropped], 'one.json'));
+        document.querySelector('main')?.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
+      }, text);
+    await drop(JSON.stringify({ ...transcript, title: 'a dropped one' }));
+    await shown.getByRole('heading', { name: 'a dropped one' }).waitFor();
+    await shown.goBack();
+    await shown.getByRole('heading', { name: 'Seven lessons' }).waitFor();
+    const title = '<img src=x onerror="document.title=1">';
+    const link = labLink({ ...transcript, title }, entry) ?? '';
+    assert.ok(link.length < 10_000, `${link.length}`);
+    // From another page, as from a bug report.
+    const opened = await open();
+    await opened.goto(link);
+    await opened.getByRole('heading', { name: title }).waitFor();
+    await opened
+      .getByText(/wrote its audit record twice: line 9 ran both times/)
+      .first()
+      .waitFor();
+    assert.equal(await opened.locator('main img').count(), 0);
+    await hasNothingSerious(opened);
+    // The link stays good while one steps, and can be copied.
+    await opened.keyboard.press('Home');
+    assert.match(opened.url(), /#open=[\w-]+\?step=0$/);
+    await opened.reload();
+    await opened.getByRole('heading', { name: title }).waitFor();
+    for (const [hostile, complaint] of [
+      [`${entry}#open=%`, /no transcript: it was cut off/],
+      [`${link.slice(0, -40)}`, /no transcript: it was cut off/],
+      [`${entry}#open=${'A'.repeat(100_001)}`, /no transcript: it was cut off/],
+      // 60 MB of one letter take 60 kB.
+      [`${entry}#open=${deflateRawSync('x'.repeat(60_000_000)).toString('base64url')}`, /too large/],
+      [linkOf({ ...transcript, events: Array(3001).fill(transcript.events[0]) }), /at most 3000 events/],
+      [
+        linkOf(`${JSON.stringify(transcript).slice(0, -1)},"x":${'['.repeat(5000)}${']'.repeat(5000)}}`),
+        /levels/,
+      ],
+      [linkOf({ ...transcript, format: 'another' }), /no transcript: its "format"/],
+    ] as const) {
+      await opened.goto('about:blank');
+      await opened.goto(hostile);
+      await opened.getByText(complaint).waitFor();
+    }
+    await opened.goto(`${entry}#/%`);
+    await opened.getByRole('heading', { name: /watch a tool write twice$/ }).waitFor();
   });
 
   test('opens on the fall: one question, and after the answer B writes twice and H once', async () => {
@@ -235,7 +359,7 @@ describe('the live lab', () => {
     assert.deepEqual(await right.lines('here'), [12]);
     assert.deepEqual(await right.lines('again'), []);
     assert.equal(await right.region.locator('.band.absent').count(), 2);
-    for (const side of ['.lanes', '.source', '.counts']) {
+    for (const side of ['.lanes', '.panel', '.counts']) {
       const box = await page.locator(`.side.left ${side}`).boundingBox();
       assert.ok(box && box.y + box.height <= WIDE.height, `${side} is on the screen`);
     }
@@ -265,7 +389,7 @@ describe('the live lab', () => {
     await page.getByText(/^10\/10/).waitFor();
     await page.getByRole('button', { name: 'Wire' }).click();
     assert.match(await output.innerText(), /^4\/4/);
-    const message = left.region.getByLabel('The message of this step');
+    const message = left.region.getByRole('tabpanel');
     assert.match(await message.innerText(), /"resultType": "complete"/);
     await page.getByRole('button', { name: 'Rounds' }).click();
   });
@@ -273,7 +397,7 @@ describe('the live lab', () => {
   test('opens a state with the lab’s key, changes it byte by byte, and shows both sides of the refusal', async () => {
     await setUp('j.work-item.modern.one.repeatable', 'f.work-item.modern.one.repeatable');
     await right.callUntilAsked();
-    const states = left.region.getByLabel('States');
+    const states = left.region.getByRole('tabpanel');
     /** Answers the first question, has the state changed before the second, and answers that. */
     const withAnother = async (change: string | RegExp) => {
       await left.callUntilAsked();
@@ -334,6 +458,10 @@ describe('the live lab', () => {
     };
     assert.match(await copy('Mermaid diagram'), /^sequenceDiagram/);
     const transcript = JSON.parse(await copy('Transcript (JSON)'));
+    const carried = await page.context().newPage();
+    await carried.goto(await copy('Link with its transcript'));
+    await carried.getByRole('heading', { name: transcript.title }).waitFor();
+    await carried.close();
     assert.equal(transcript.format, 'mrtr-transcript');
     const commands = [await copy('First request (curl)'), await copy('mrtr-check command')] as const;
     await Promise.all([answersCurl(commands[0]), checks(commands[1])]);

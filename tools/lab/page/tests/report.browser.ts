@@ -1,5 +1,6 @@
 /** The checker's report in a real browser: it opens from a disk, and the lab's viewer draws its conversations. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -59,6 +60,14 @@ describe('a report of a server that serves one approval twice', () => {
       /\+ sure, memo[\s\S]*probe: \d+ → \d+[\s\S]*\+ sure, memo[\s\S]*probe: \d+ → \d+ — AGAIN/,
     );
     await found.getByText('2 changes seen').waitFor();
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      found.getByRole('link', { name: 'Save this transcript for the lab' }).click(),
+    ]);
+    assert.equal(saved.suggestedFilename(), 'transcript.json');
+    const { format, events } = JSON.parse(await readFile(await saved.path(), 'utf8'));
+    assert.equal(format, 'mrtr-transcript');
+    assert.equal(events.filter(({ kind }: { kind: string }) => kind === 'effect').length, 2);
     assert.equal(
       await page.locator('.mrtr-viewer').count(),
       await page.locator('script[data-mrtr-transcript]').count(),

@@ -1,6 +1,5 @@
 /** The marks of each lesson, found in what really happened. */
 
-import type { DeployOutcome } from '@mrtr/comparison/claims';
 import type { Reply } from '@mrtr/harness';
 import { CLIENT, eventsOf, objectIn, type QuestionEvent, resultText, tally } from '@mrtr/harness/transcript';
 import { outcomeOf } from '@mrtr/matrix/deploy/outcome';
@@ -104,7 +103,7 @@ export const MARKS: Readonly<Record<string, readonly Mark[]>> = {
   ],
 };
 
-function outcomeOfDeploy(conversation: TranscriptSoFar): DeployOutcome | undefined {
+function outcomeOfDeploy(conversation: TranscriptSoFar) {
   const { events, end } = conversation;
   const changes = eventsOf('restart', events).map(({ deployed }) => deployed);
   const isSpared =
@@ -118,7 +117,7 @@ function outcomeOfDeploy(conversation: TranscriptSoFar): DeployOutcome | undefin
 /** Whether an answer accepts, with values that the form of its question offers. */
 const fitsIts =
   (questions: readonly QuestionEvent[]) =>
-  ({ id, reply }: { readonly id: number; readonly reply: Reply }): boolean => {
+  ({ id, reply }: { readonly id: number; readonly reply: Reply }) => {
     if (reply === 'silence' || reply.action !== 'accept') return false;
     const fields = objectIn(questions.find((question) => question.id === id)?.schema ?? {}, 'properties');
     return Object.entries(reply.content ?? {}).every(([name, value]) => {

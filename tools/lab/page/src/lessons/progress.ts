@@ -5,15 +5,15 @@ import { MARKS, type Mark, type SeenCall } from './marks.ts';
 const kept = new Set<Mark>();
 const watchers = new Set<() => void>();
 
-export const isMet = (mark: Mark): boolean => kept.has(mark);
+export const isMet = (mark: Mark) => kept.has(mark);
 
 /** The marks of a lesson. */
 export const marksOf = (lesson: string): readonly Mark[] => MARKS[lesson] ?? [];
 
-export const isSolved = (lesson: string): boolean => marksOf(lesson).every(isMet);
+export const isSolved = (lesson: string) => marksOf(lesson).every(isMet);
 
 /** Ticks off the marks that an ended call fulfils. */
-export function meet(lesson: string, seen: SeenCall): void {
+export function meet(lesson: string, seen: SeenCall) {
   const more = marksOf(lesson).filter((mark) => !isMet(mark) && mark[1](seen));
   if (more.length === 0) return;
   for (const mark of more) kept.add(mark);
@@ -21,7 +21,7 @@ export function meet(lesson: string, seen: SeenCall): void {
 }
 
 /** Redraws when another mark is ticked off. */
-export function useKept(): void {
+export function useKept() {
   const [, redraw] = useState({});
   useEffect(() => {
     const watcher = () => redraw({});

@@ -7,7 +7,7 @@ import { LessonStrip } from '../lessons/strip.tsx';
 import { type PageProps, viewing } from '../route.ts';
 import { withEffects } from '../viewer/effects.ts';
 import { type Shown, Viewer } from '../viewer/viewer.tsx';
-import { type Live, type OpenLive, setUpBoth } from './connection.ts';
+import { type OpenLive, setUpBoth } from './connection.ts';
 import { fileOf, Head, InstanceTool, Network } from './controls.tsx';
 import { Deploy } from './deploy.tsx';
 import { Beside, OwnCallForm } from './own.tsx';
@@ -76,26 +76,6 @@ export function LivePage({ live, route, go }: LiveProps) {
   );
 }
 
-/** The page without a server; `why` is undefined while it connects to one. */
-export const NotLive = ({ why }: { readonly why: Extract<Live, { kind: 'none' }> | undefined }) => (
-  <main class="text">
-    <h2>Live</h2>
-    <p class={why ? 'notice' : 'lead'} role="status">
-      {why ? why.why : 'Connecting …'}
-    </p>
-    <p>
-      Here two real servers run, and you are the user, the network and the operator: kill an instance, deliver
-      a request twice, change the state, deploy a version 2.
-    </p>
-    {why?.hasRecordings && (
-      <p>
-        Everything that was recorded is here all the same: <a href="#/lessons">take the lessons</a> or{' '}
-        <a href="#/measured">open the measured table</a>.
-      </p>
-    )}
-  </main>
-);
-
 /** The expiry of the open question's state. */
 function expiryOf({ conversation, insides }: SideState): number | undefined {
   const state = statesIn(conversation.events).at(-1);
@@ -155,6 +135,7 @@ function sideShown(
         {asked && (
           <QuestionForm
             key={asked.id}
+            side={side}
             asked={asked}
             until={expiryOf(state)}
             onReply={(reply, isAgent) => {

@@ -2,16 +2,19 @@
 import type { Reply } from '@mrtr/harness';
 import { useEffect, useState } from 'preact/hooks';
 import type { Asked } from '../../../src/protocol.ts';
+import type { SideName } from '../../../src/set-up.ts';
 import { choicesOf, exampleOf, type Field, Form, fieldsOf } from './form.tsx';
 
 interface QuestionProps {
+  readonly side: SideName;
   readonly asked: Asked;
   /** The time when the answer's state expires; undefined without state. */
   readonly until: number | undefined;
   readonly onReply: (reply: Reply, isAgent?: boolean) => void;
 }
 
-export function QuestionForm({ asked, until, onReply }: QuestionProps) {
+export function QuestionForm({ side, asked, until, onReply }: QuestionProps) {
+  const label = `The tool asks you on the ${side}`;
   const left = useTimeLeft(until);
   const isExpired = left === 'expired';
   const fields = fieldsOf(asked.schema);
@@ -58,7 +61,7 @@ export function QuestionForm({ asked, until, onReply }: QuestionProps) {
   if (!choices)
     return (
       <Form
-        label={LABEL}
+        label={label}
         schema={asked.schema}
         head={head}
         submit="Answer"
@@ -69,7 +72,7 @@ export function QuestionForm({ asked, until, onReply }: QuestionProps) {
       </Form>
     );
   return (
-    <form aria-label={LABEL} onSubmit={(event) => event.preventDefault()}>
+    <form aria-label={label} onSubmit={(event) => event.preventDefault()}>
       {head}
       <div class="line">
         {choices.map(([value, words]) => (
@@ -88,8 +91,6 @@ export function QuestionForm({ asked, until, onReply }: QuestionProps) {
     </form>
   );
 }
-
-const LABEL = 'The tool asks you';
 
 /** The time left, like `9:41`, updated each second; `expired` afterwards. */
 function useTimeLeft(until: number | undefined): string | undefined {

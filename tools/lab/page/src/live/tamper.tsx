@@ -20,7 +20,7 @@ export function Tamper({ side, state, other, send }: SideProps & { readonly othe
   ];
   const current = fault.state ?? latest;
   return (
-    <section class="tamper" aria-label="Tamper editor">
+    <section class="tamper" aria-label={`Tamper editor on the ${side}`}>
       <h4>
         {fault.state === undefined ? (
           'Change it on its fault'

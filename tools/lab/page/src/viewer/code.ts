@@ -90,7 +90,7 @@ export function placeOf({ at, event }: Pick<Row, 'at' | 'event'>, events: Events
 }
 
 /** The place of the entry that caused a row. */
-export const entryOf = ({ at, event }: Pick<Row, 'at' | 'event'>, events: Events): number =>
+export const entryOf = ({ at, event }: Pick<Row, 'at' | 'event'>, events: Events) =>
   events
     .slice(0, at)
     .findLastIndex((one) => one.kind === 'entry' && 'instance' in event && one.instance === event.instance);
@@ -111,14 +111,11 @@ export function rowsThatRan(
 }
 
 /** The lines that ran: since the latest request or entry, with its instance; and all of them, by entry. */
-export interface Ran {
-  readonly now: readonly LinesRun[];
-  readonly all: readonly { readonly entry: number; readonly files: LinesRun }[];
-}
+export type Ran = ReturnType<typeof linesRun>;
 
-export function linesRun(events: Events): Ran {
+export function linesRun(events: Events) {
   let [now, here]: [LinesRun[], string | undefined] = [[], undefined];
-  const all: Ran['all'][number][] = [];
+  const all: { entry: number; files: LinesRun }[] = [];
   const entries = new Map<string, number>();
   for (const [place, event] of events.entries()) {
     const reached = event.kind === 'entry' ? event.instance : receiverOf(event);
@@ -136,12 +133,12 @@ export function linesRun(events: Events): Ran {
 }
 
 /** The instance that a message of the client reached. */
-const receiverOf = (event: TranscriptEvent): string | undefined =>
+const receiverOf = (event: TranscriptEvent) =>
   event.kind === 'message' && event.from === CLIENT && !event.lost && !isNotice(event.message)
     ? event.to
     : undefined;
 
-const isNotice = ({ method }: WireMessage): boolean =>
+const isNotice = ({ method }: WireMessage) =>
   typeof method === 'string' && method.startsWith('notifications/');
 
 /** The marks of a line at a step: whether it has run, whether and where it runs now, and in how many entries it ran. */
@@ -155,7 +152,7 @@ export function marksOf(file: string, { now, all }: Ran, line: number) {
 type Run = Lines[string] | undefined;
 
 /** Merges the runs of a line in two stretches of one entry. */
-function mergeRuns(one: Run, other: Run): Run {
+function mergeRuns(one: Run, other: Run) {
   if (typeof one !== 'object' || typeof other !== 'object')
     return typeof one === 'object' ? (other ?? one) : (one ?? other);
   const countAt = (run: typeof one, at: number) => run.findLast(([column]) => column <= at)?.[1] ?? 0;

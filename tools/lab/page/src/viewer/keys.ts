@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 type Keys = Readonly<Record<string, (() => void) | undefined>>;
 
 /** Calls the action of each pressed key. Works everywhere, or only inside `box`, but not in a field. */
-export function useKeys(keys: Keys, box?: { readonly current: HTMLElement | null }): void {
+export function useKeys(keys: Keys, box?: { readonly current: HTMLElement | null }) {
   const latest = useRef(keys);
   latest.current = keys;
   // Listen before it is painted, so that no key press is lost.

@@ -6,13 +6,22 @@ import type { TranscriptSoFar } from '../../../src/protocol.ts';
 import { Columns } from './columns.tsx';
 
 const ROW = 26;
+/** The height of each further line of a text. */
+const LINE = 14;
+const MAX_LINES = 4;
 const CHARACTER = 7.25;
 
-interface LanesProps {
-  readonly conversation: TranscriptSoFar;
+/** The lanes of a side, and its rows. */
+export interface Drawing {
   readonly lanes: readonly Participant[];
   /** One row for each beat; undefined if only the other side has one. */
   readonly rows: readonly (Row | undefined)[];
+}
+
+export interface LanesProps extends Drawing {
+  readonly conversation: TranscriptSoFar;
+  /** All sides: a beat is as high as its longest text on any of them. */
+  readonly drawings: readonly Drawing[];
   readonly differs: (beat: number) => boolean;
   readonly step: number;
   readonly onStep: (beat: number) => void;
@@ -23,22 +32,23 @@ interface LanesProps {
 }
 
 export function Lanes(props: LanesProps) {
-  const { lanes, rows, differs, lit, step, onStep, tool, conversation } = props;
+  const { lanes, rows, drawings, differs, lit, step, onStep, tool, conversation } = props;
   const box = useRef<HTMLDivElement>(null);
   const { width, height: room } = useSize(box);
-  const xs = placesOf(lanes, width);
-  const x = (id: string) =>
-    xs.get(id) ?? xs.get(lanes.find(({ kind }) => kind === 'instance')?.id ?? '') ?? 0;
-  const height = Math.max(rows.length * ROW + 14, room - (tool ? 45 : 30));
+  const x = placesOf(lanes, width);
+  const tops = topsOf(drawings, rows.length, width);
+  const top = (beat: number) => tops[beat] ?? 0;
+  const heads = box.current?.firstElementChild?.clientHeight ?? 30;
+  const height = Math.max(top(rows.length) + 12, room - heads - 1);
   useEffect(() => {
     const { current } = box;
     if (!current) return;
-    const [top, bottom] = [step * ROW, step * ROW + ROW * 2];
-    if (top < current.scrollTop) current.scrollTop = top;
-    else if (bottom > current.scrollTop + current.clientHeight - 44)
-      current.scrollTop = bottom - current.clientHeight + 44;
-  }, [step, rows.length]);
-  const geometry: Geometry = { x, width, y: (beat) => beat * ROW + ROW / 2 + 2, rows, step };
+    const [above, below] = [top(step), top(step + 1) + ROW];
+    if (above < current.scrollTop) current.scrollTop = above;
+    else if (below > current.scrollTop + current.clientHeight - 44)
+      current.scrollTop = below - current.clientHeight + 44;
+  }, [step, top(rows.length)]);
+  const geometry: Geometry = { x, width, y: (beat) => top(beat + 1) - ROW / 2, rows, step };
   return (
     <div
       class="lanes"
@@ -46,7 +56,7 @@ export function Lanes(props: LanesProps) {
       tabIndex={0}
       role="group"
       aria-label={`Conversation: ${conversation.title}`}
-      style={{ '--rows': rows.length }}
+      style={{ '--height': `${top(rows.length)}px` }}
     >
       <div class={`heads ${tool ? 'with-tools' : ''}`} aria-hidden={tool ? undefined : true}>
         {lanes.map((lane) => (
@@ -61,9 +71,9 @@ export function Lanes(props: LanesProps) {
           <rect
             class={`band ${beat === step ? 'here' : ''} ${row && lit.has(row.at) ? 'lit' : ''} ${differs(beat) ? (row ? 'differs' : 'absent') : ''}`}
             x="0"
-            y={beat * ROW + 2}
+            y={top(beat)}
             width={width}
-            height={ROW}
+            height={top(beat + 1) - top(beat)}
             onClick={() => onStep(beat)}
           />
         ))}
@@ -76,10 +86,10 @@ export function Lanes(props: LanesProps) {
   );
 }
 
-const nameOf = ({ kind, label }: Participant): string => (kind === 'client' ? 'client' : label);
+const nameOf = ({ kind, label }: Participant) => (kind === 'client' ? 'client' : label);
 
 /** The middle of a name above `x`, moved so that it fits. */
-function within(x: number, name: string, width: number): number {
+function within(x: number, name: string, width: number) {
   const half = (name.length * CHARACTER) / 2 + 6;
   return Math.max(half, Math.min(x, width - half));
 }
@@ -92,24 +102,55 @@ interface Geometry {
   readonly step: number;
 }
 
-/** The positions of the lanes. The client has room to its right, for the messages. */
-function placesOf(lanes: readonly Participant[], width: number): ReadonlyMap<string, number> {
+/** The position of each lane. The client has room to its right, for the messages. */
+function placesOf(lanes: readonly Participant[], width: number): Geometry['x'] {
   const weights = lanes.map(({ kind }, at): number => {
     if (at === 0) return 0;
     const before = lanes[at - 1]?.kind;
     if (before === 'person') return 1.1;
     if (before === 'client') return 2.3;
-    return kind === 'instance' ? 0.8 : 1.5;
+    return kind === 'instance' ? 1 : 1.5;
   });
   const sum = weights.reduce((total, weight) => total + weight, 0) || 1;
   const [first, last] = [34, Math.max(width - 42, 200)];
   let at = 0;
-  return new Map(
-    lanes.map(({ id }, index) => {
-      at += weights[index] ?? 0;
-      return [id, Math.round(first + ((last - first) * at) / sum)];
-    }),
-  );
+  const xs = lanes.map(({ id, kind }, index) => {
+    at += weights[index] ?? 0;
+    return { id, kind, x: Math.round(first + ((last - first) * at) / sum) };
+  });
+  return (id) => (xs.find((one) => one.id === id) ?? xs.find(({ kind }) => kind === 'instance'))?.x ?? 0;
+}
+
+/** The upper edge of each beat, and the lower edge of the last. */
+function topsOf(drawings: readonly Drawing[], beats: number, width: number) {
+  const places = drawings.map(({ lanes }) => placesOf(lanes, width));
+  const tops = [2];
+  for (let beat = 0; beat < beats; beat++) {
+    const lines = drawings.map(({ rows }, side) => {
+      const [row, x] = [rows[beat], places[side]];
+      return row && x ? labelOf(row, x, width).lines.length : 1;
+    });
+    tops.push((tops[beat] ?? 0) + ROW + (Math.max(...lines) - 1) * LINE);
+  }
+  return tops;
+}
+
+/** The text of a row, in lines: from the beginning of its arrow, or beside its mark. */
+function labelOf({ from, to, text, tone }: Row, x: Geometry['x'], width: number) {
+  const [start, end] = [x(from), x(to)];
+  const isLeft = start === end && width - start < 150;
+  const left = Math.min(start, end) + (start !== end && tone === 'refused' ? 28 : 12);
+  // A drawn shield replaces the sign.
+  const lines = wrap(text.replace(/^⊘ /, ''), isLeft ? start - 16 : width - left - 4);
+  return { start, end, isLeft, left: isLeft ? start - 12 : left, lines };
+}
+
+/** A text in lines that fit. Only a text of more than four is cut: the panel “Message” has all of it. */
+function wrap(text: string, room: number) {
+  const most = Math.max(6, Math.floor(room / CHARACTER));
+  const line = text.slice(0, 2000).replace(/\s+/g, ' ');
+  const lines = line.match(new RegExp(`.{1,${most}}(?: |$)|.{1,${most}}`, 'gu')) ?? [''];
+  return lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES - 1), '…'] : lines;
 }
 
 /** A lane: dashed while its person thinks and while its instance is dead; a bar while it works or holds a frame. */
@@ -138,33 +179,31 @@ function Lifeline({ lane, geometry, height }: { lane: Participant; geometry: Geo
 
 function Drawn({ row, beat, geometry }: { row: Row; beat: number; geometry: Geometry }) {
   const { x, y, width, step } = geometry;
-  const { event, from, to, tone } = row;
-  // A drawn shield replaces the sign.
-  const text = row.text.replace(/^⊘ /, '');
-  const isRefused = tone === 'refused';
-  const kind = isRefused ? 'refused' : kindOf(event);
-  const sign = isRefused ? 16 : 0;
+  const { event, tone } = row;
+  const kind = tone === 'refused' ? 'refused' : kindOf(event);
   const classes = `row ${kind} ${tone === 'error' ? 'bad' : ''} ${beat > step ? 'later' : ''}`;
-  const [start, end, top] = [x(from), x(to), y(beat)];
-  if (start === end) {
-    const right = width - start;
-    const isLeft = right < 150;
+  const { start, end, isLeft, left, lines } = labelOf(row, x, width);
+  const top = y(beat);
+  const first = top - (lines.length - 1) * LINE;
+  const text = (
+    <text text-anchor={isLeft ? 'end' : 'start'}>
+      {lines.map((line, at) => (
+        <tspan key={at} x={left} y={first + 3 + at * LINE}>
+          {line}
+        </tspan>
+      ))}
+    </text>
+  );
+  if (start === end)
     return (
       <g class={classes}>
-        <Mark kind={kind} x={start} y={top} />
-        <text x={isLeft ? start - 12 : start + 12} y={top + 4} text-anchor={isLeft ? 'end' : 'start'}>
-          {clip(text, (isLeft ? start : right) - 14)}
-        </text>
+        <Mark kind={kind} x={start} y={first} />
+        {text}
       </g>
     );
-  }
   const lost = event.kind === 'message' && event.lost;
   const direction = end > start ? 1 : -1;
   const tip = lost ? start + (end - start) * 0.6 : end - direction * (event.kind === 'message' ? 5 : 2);
-  // The row is otherwise empty, so a long text may extend beyond the lane on both sides.
-  const fitting = width - 6 - text.length * CHARACTER - sign;
-  const left = Math.max(8, Math.min(Math.min(start, end) + 12, fitting));
-  const room = width - left - sign - 4;
   return (
     <g class={`${classes} ${lost ? 'lost' : ''}`}>
       <line x1={start} x2={tip} y1={top + 8} y2={top + 8} />
@@ -173,15 +212,13 @@ function Drawn({ row, beat, geometry }: { row: Row; beat: number; geometry: Geom
       ) : (
         <path class="tip" d={`M${tip} ${top + 8}l${-6 * direction} -3.5v7z`} />
       )}
-      {isRefused && <Mark kind={kind} x={left + 5} y={top - 2} />}
-      <text x={left + sign} y={top + 3}>
-        {clip(text, room)}
-      </text>
+      {tone === 'refused' && <Mark kind={kind} x={left - 11} y={first - 2} />}
+      {text}
     </g>
   );
 }
 
-function kindOf(event: Row['event']): string {
+function kindOf(event: Row['event']) {
   if (event.kind === 'restart' && event.deployed !== undefined) return 'deploy';
   return event.kind === 'message' && event.message.method === undefined ? 'answer-message' : event.kind;
 }
@@ -192,12 +229,6 @@ function Mark({ kind, x, y }: { kind: string; x: number; y: number }) {
   if (kind === 'kill') return <path class="mark" d={`M${x - 6} ${y - 6}l12 12m0 -12l-12 12`} />;
   if (kind === 'deploy') return <path class="mark" d={`M${x} ${y - 7}l7 7l-7 7l-7 -7z`} />;
   return <circle class="mark" cx={x} cy={y} r="4" />;
-}
-
-function clip(text: string, room: number): string {
-  const most = Math.max(6, Math.floor(room / CHARACTER));
-  const line = text.replace(/\s+/g, ' ');
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }
 
 function useSize(box: { readonly current: HTMLDivElement | null }) {
@@ -215,14 +246,14 @@ function useSize(box: { readonly current: HTMLDivElement | null }) {
 }
 
 /** Milliseconds in a few characters: `4 ms`, `1.2 s`, `3 min`. */
-export function formatDuration(ms: number): string {
+export function formatDuration(ms: number) {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   return `${Math.round(ms / 60_000)} min`;
 }
 
 /** The same as a table, for people who do not see the drawing. */
-export function EventsTable({ lanes, rows, differs, lit, step }: Omit<LanesProps, 'onStep' | 'tool'>) {
+export function EventsTable({ lanes, rows, differs, lit, step }: Omit<LanesProps, 'tool'>) {
   const label = (id: string) => {
     const lane = lanes.find((one) => one.id === id);
     return lane ? nameOf(lane) : id === PERSON ? 'user' : id;

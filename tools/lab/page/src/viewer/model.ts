@@ -1,14 +1,5 @@
 /** The rows of a conversation on the page, and the alignment of two conversations. */
-import {
-  compareLists,
-  eventsOf,
-  isCall,
-  lanesOf,
-  type Participant,
-  type Row,
-  rowsOf,
-  tally,
-} from '@mrtr/harness/transcript';
+import { compareLists, eventsOf, isCall, lanesOf, type Row, rowsOf, tally } from '@mrtr/harness/transcript';
 import type { TranscriptSoFar } from '../../../src/protocol.ts';
 import { statesIn } from '../../../src/states.ts';
 
@@ -20,16 +11,16 @@ export const ZOOMS = [
 export type Zoom = (typeof ZOOMS)[number][0];
 
 /** Sealed and opened state is drawn with its message; a rejection has its own row. */
-const isIn = ({ event }: Row, zoom: Zoom): boolean =>
+const isIn = ({ event }: Row, zoom: Zoom) =>
   zoom === 'wire'
     ? event.kind === 'message'
     : event.kind !== 'state' || event.phase === 'rejected' || event.phase === 'replayed';
 
-export const lanesAt = (conversation: TranscriptSoFar, zoom: Zoom): readonly Participant[] =>
+export const lanesAt = (conversation: TranscriptSoFar, zoom: Zoom) =>
   lanesOf(conversation).filter(({ kind }) => zoom === 'rounds' || (kind !== 'person' && kind !== 'world'));
 
 /** The key that equal rows of both sides share. Sizes and entry numbers may differ. */
-const signOf = ({ event: { kind }, isSent, round, text }: Row): string =>
+const signOf = ({ event: { kind }, isSent, round, text }: Row) =>
   kind === 'entry' ? `entry ${round}` : `${kind} ${isSent} ${text.replace(/\d+ B/, '')}`;
 
 export interface Beat {
@@ -48,7 +39,7 @@ export function beatsOf(conversations: readonly TranscriptSoFar[], zoom: Zoom): 
 }
 
 /** The beat of the first broken promise or refusal: the recording's moment of proof. */
-export function findProof(beats: readonly Beat[]): number | undefined {
+export function findProof(beats: readonly Beat[]) {
   const at = beats.findIndex(({ left, right }) =>
     [left, right].some((row) => row?.tone === 'error' || row?.tone === 'refused'),
   );
@@ -56,7 +47,7 @@ export function findProof(beats: readonly Beat[]): number | undefined {
 }
 
 /** Whether an effect broke a promise. */
-export const isBroken = ({ event, tone }: Row): boolean => event.kind === 'effect' && tone === 'error';
+export const isBroken = ({ event, tone }: Row) => event.kind === 'effect' && tone === 'error';
 
 /** The tone of the latest message. */
 export const latestTone = (rows: readonly Row[]) =>

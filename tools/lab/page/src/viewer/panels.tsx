@@ -12,6 +12,7 @@ import type { Inside, Insides, TranscriptSoFar } from '../../../src/protocol.ts'
 import { statesIn } from '../../../src/states.ts';
 import { Columns } from './columns.tsx';
 import { isBroken, latestTone } from './model.ts';
+import { reasonText } from './sentence.ts';
 
 type Events = readonly TranscriptEvent[];
 
@@ -19,11 +20,7 @@ type Events = readonly TranscriptEvent[];
 export function Wire({ events }: { readonly events: Events }) {
   const latest = eventsOf('message', events).at(-1);
   if (!latest) return <p class="nothing">No message yet.</p>;
-  return (
-    <pre class="json" tabIndex={0} role="region" aria-label="The message of this step">
-      {JSON.stringify(latest.message, null, 2)}
-    </pre>
-  );
+  return <pre class="json">{JSON.stringify(latest.message, null, 2)}</pre>;
 }
 
 interface StatesProps {
@@ -40,7 +37,7 @@ export function States({ events, insides, children }: StatesProps) {
   const states = statesByRound(rows);
   const longest = Math.max(1, ...states.map(([state]) => state.length));
   return (
-    <div class="states" tabIndex={0} role="region" aria-label="States">
+    <div class="states">
       {states.length === 0 && <p class="nothing">No state has gone out yet.</p>}
       {states.map(([state, round]) => (
         <section key={state}>
@@ -60,7 +57,7 @@ export function States({ events, insides, children }: StatesProps) {
       ).map(({ reason, instance }, at) => (
         <p class="shield" key={at}>
           ⊘ The client sees: <b>{answers[at]?.replace('⊘ ', '') ?? 'nothing yet'}</b>. The operator of{' '}
-          {instance} sees: <b>{reason}</b> (<code>mrtr:state</code>).
+          {instance} sees: <b>{reason}</b>, {reasonText(reason)} (<code>mrtr:state</code>).
         </p>
       ))}
       {children}
@@ -95,7 +92,7 @@ function Claims({ inside }: { readonly inside: Inside | undefined }) {
   );
 }
 
-function statesByRound(rows: readonly Row[]): readonly (readonly [state: string, round: number])[] {
+function statesByRound(rows: readonly Row[]) {
   const found = new Map<string, number>();
   for (const { event, round } of rows)
     for (const state of statesIn([event])) if (!found.has(state)) found.set(state, round);
@@ -112,7 +109,7 @@ interface WorldProps {
 export function WorldPanel({ rows, end, isSeen }: WorldProps) {
   const effects = rows.filter(({ event }) => event.kind === 'effect');
   return (
-    <div class="world" tabIndex={0} role="region" aria-label="The world's ledger">
+    <div class="world">
       {effects.length === 0 ? (
         <p class="nothing">{isSeen ? 'Nothing was written.' : 'No change was seen.'}</p>
       ) : (

@@ -17,38 +17,144 @@ export interface Seen {
 }
 
 /** The shape of a title such as `B · await` or `b · await`: its letter, or all of a title that has none. */
-export const shortName = (title: string): string => {
+export const shortName = (title: string) => {
   const [name = title] = title.split(' · ');
   return name.length === 1 ? name.toUpperCase() : name;
 };
 
-export function describe(seen: Seen): string {
-  const { rows, isEnd } = seen;
-  const end = isSeenInside(seen) ? ending : endingFromOutside;
-  return brokenPromise(seen) ?? refusal(seen) ?? (isEnd && rows.length > 0 ? end(seen) : moment(seen));
+/** The first rule that applies describes a side. */
+export function describe(seen: Seen) {
+  const facts = factsOf(seen);
+  const [words = ': nothing has happened yet.'] = RULES.flatMap((rule) => rule(facts) || []);
+  return seen.name + words;
 }
 
-/** Whether what the server writes, and whether its handlers wait, was seen. */
-const isSeenInside = ({ conversation }: Seen): boolean =>
-  conversation.participants.some(({ kind }) => kind === 'world');
+/** What the rules decide by. */
+export type Facts = ReturnType<typeof factsOf>;
 
-/** The end of a call to a server whose effects are not seen: the lines that ran again, if lines were traced. */
-function endingFromOutside(seen: Seen): string {
-  const { name, conversation, events } = seen;
-  const { error, result = {} } = conversation.end ?? {};
-  if (hasFailed(seen)) return `${name} ended with an error: ${clip(error?.message ?? resultText(result))}`;
-  const entries = eventsOf('entry', events).length;
-  const questions = eventsOf('question', events).length;
-  if (entries === 0)
-    return `${name} asked ${questions === 0 ? 'nothing' : timesOf(questions)}, and answered.`;
-  const entered = `${name}’s handler was entered ${timesOf(entries)}`;
-  const again = linesAgain(events);
-  if (again) return `${entered}: ${again} ran again.`;
-  return questions === 0 ? `${entered}, and asked nothing.` : `${entered}: no line ran again.`;
+export function factsOf(seen: Seen) {
+  const { rows, events, conversation, stand, isEnd } = seen;
+  const effects = eventsOf('effect', events);
+  const broken = eventsOf(
+    'effect',
+    rows.filter(isBroken).map(({ event }) => event),
+  ).at(-1);
+  const writes = effects.filter(({ name }) => name === 'write').length;
+  const last = rows.at(-1);
+  const isOver = isEnd && last !== undefined && !broken;
+  // Whether what the server writes, and whether its handlers wait, was seen.
+  const isInside = conversation.participants.some(({ kind }) => kind === 'world');
+  return {
+    ...{ ...seen, last, broken },
+    /** The rows of the effect that broke a promise: it and its repetitions. */
+    same: rows.filter(
+      ({ event }) => event.kind === 'effect' && event.name === broken?.name && event.detail === broken.detail,
+    ),
+    wrote:
+      broken?.name === 'effect' ? ' had its effect' : ` wrote ${THINGS[broken?.name ?? ''] ?? broken?.name}`,
+    refused: latestTone(rows) === 'refused',
+    hasWritten: writes > 0,
+    isAgent: conversation.participants.some((one) => one.kind === 'person' && one.isAgent),
+    isInside,
+    /** What a call that is over wrote. One that failed may have written all the same. */
+    ended: isOver && isInside ? describeWrites(writes, effects.length - writes) : undefined,
+    /** Whether a call is over whose effects are not seen. */
+    isAnswered: isOver && !isInside,
+    loss: rows.find(isLoss),
+    isGone: last !== undefined && endsHandler(last, rows.length - 1, rows),
+    waited: waitingLine(rows, conversation.events),
+    waits: stand?.how === 'waits' ? stand.line : undefined,
+    handlers: eventsOf('entry', events).filter(({ part }) => part === 'handler').length,
+  };
 }
+
+type Rule = (facts: Facts) => string | false | undefined;
+
+/** Each rule is true wherever it applies: their order decides only what matters most. */
+export const RULES: readonly Rule[] = [
+  // A broken promise.
+  ({ broken, same }) =>
+    broken?.again && same.length < 2 && ` repeated an effect: ${broken.name}, ${clip(broken.detail)}.`,
+  ({ broken, same, wrote, isAgent }) =>
+    broken &&
+    !broken.again &&
+    same.length < 2 &&
+    `${wrote}, and ${isAgent ? 'no person agreed: a program answered' : 'nobody agreed: it believed what was changed on the way'}.`,
+  ({ same, wrote, ...facts }) =>
+    same.length > 1 && `${wrote} ${timesOf(same.length)}${describeLine(same, facts)}.`,
+  // A refusal that did its work.
+  ({ refused, events, hasWritten }) => {
+    const state = eventsOf('state', events).findLast(({ phase }) => phase === 'rejected');
+    const why = state
+      ? `. The operator sees why: ${reasonText(state.reason)}`
+      : ': no person pressed the button';
+    return refused && ` refused${state ? ' the state' : ''}${hasWritten ? '' : ' and wrote nothing'}${why}.`;
+  },
+  // The end of the call.
+  (facts) => {
+    if (!facts.ended || !facts.loss || !hasFailed(facts)) return undefined;
+    const why =
+      facts.loss.event.kind === 'message'
+        ? 'its handler still waits where the answer did not go'
+        : 'the process that its handler waited in is gone';
+    return ` ${facts.ended}, and lost the call: ${why}.`;
+  },
+  (facts) => {
+    const { ended, isAnswered, conversation } = facts;
+    const { error, result = {} } = conversation.end ?? {};
+    if (!(ended || isAnswered) || !hasFailed(facts)) return undefined;
+    return `${ended ? ` ${ended}, and` : ''} ended with an error: ${clip(error?.message ?? resultText(result))}`;
+  },
+  ({ isAnswered, events }) => {
+    const entries = eventsOf('entry', events).length;
+    const questions = eventsOf('question', events).length;
+    if (!isAnswered) return undefined;
+    if (entries === 0) return ` asked ${questions === 0 ? 'nothing' : timesOf(questions)}, and answered.`;
+    const again = linesAgain(events);
+    const none = questions === 0 ? ', and asked nothing' : ': no line ran again';
+    return `’s handler was entered ${timesOf(entries)}${again ? `: ${again} ran again` : none}.`;
+  },
+  ({ ended, loss, waited }) =>
+    ended && !loss && waited !== undefined && ` ${ended}: its handler waited on line ${waited}.`,
+  ({ ended, handlers }) => ended && handlers > 1 && ` ran its handler ${timesOf(handlers)}, and ${ended}.`,
+  ({ ended }) => ended && ` ${ended}.`,
+  // A moment of it.
+  ({ isGone, last }) =>
+    isGone &&
+    `’s handler is gone: its process was ${last?.event.kind === 'kill' ? 'killed' : 'replaced'} while it waited.`,
+  ({ waits, last, conversation }) =>
+    last?.event.kind === 'question' &&
+    waits !== undefined &&
+    `’s handler waits on line ${waits}, in the memory of ${laneName(conversation, last.held)}.`,
+  ({ last, stand, isInside }) =>
+    last?.event.kind === 'question' && !isInside && ` asks${stand ? ` on line ${stand.line}` : ''}.`,
+  ({ last, isInside }) =>
+    last?.event.kind === 'question' &&
+    isInside &&
+    (last.held.length > 0
+      ? '’s request stays open while its client asks.'
+      : '’s handler has returned. The client holds the question.'),
+  ({ last, handlers }) => {
+    if (last?.event.kind !== 'entry') return undefined;
+    const { part, name: of = '' } = last.event;
+    if (part !== 'handler') return ` runs its ${part === 'end' ? 'end step' : `${part} ${of}`}.`;
+    return `’s handler is entered${handlers === 1 ? '' : ' again, from its top'}.`;
+  },
+  ({ last }) => last?.event.kind === 'answer' && `’s user says: ${clip(last.text)}.`,
+  ({ last }) =>
+    last?.tone === 'request' &&
+    last.event.kind === 'message' &&
+    !last.event.lost &&
+    ` is called${last.round > 1 ? ' again, with the answer' : ''}.`,
+  ({ stand, waited }) =>
+    stand?.how === 'runs' &&
+    (waited === stand.line ? ` continues on line ${waited}, where it waited.` : ` is on line ${stand.line}.`),
+  ({ waits }) => waits !== undefined && `’s handler still waits on line ${waits}.`,
+  ({ last }) => last && `: ${clip(last.text)}`,
+];
 
 /** The lines that ran in more than one entry, such as `lines 9 to 11 and 14`. */
-function linesAgain(events: Seen['events']): string | undefined {
+function linesAgain(events: Seen['events']) {
   const { all } = linesRun(events);
   const entriesOf = new Map<number, Set<number>>();
   for (const { entry, files } of all.filter((one) => one.entry >= 0))
@@ -71,89 +177,53 @@ function linesAgain(events: Seen['events']): string | undefined {
 
 const THINGS: Readonly<Record<string, string>> = { audit: 'its audit record', write: 'the item' };
 
-function brokenPromise({ name, rows, events: seenEvents, conversation }: Seen): string | undefined {
-  const event = rows.findLast(isBroken)?.event;
-  if (event?.kind !== 'effect') return undefined;
-  const { events, participants } = conversation;
-  const { name: kind, detail } = event;
-  const same = rows.filter(
-    ({ event: one }) => one.kind === 'effect' && one.name === kind && one.detail === detail,
-  );
-  if (same.length < 2 && event.again) return `${name} repeated an effect: ${kind}, ${clip(detail)}.`;
-  const wrote = kind === 'effect' ? `${name} had its effect` : `${name} wrote ${THINGS[kind] ?? kind}`;
-  if (same.length < 2) {
-    const isAgent = participants.some((one) => one.kind === 'person' && one.isAgent);
-    return isAgent
-      ? `${wrote}, and no person agreed: a program answered.`
-      : `${wrote}, and nobody agreed: it believed what was changed on the way.`;
-  }
-  const times = timesOf(same.length);
-  const lines = new Set(same.map((one) => placeOf(one, events)?.[1]));
-  const entries = new Set(same.map((one) => entryOf(one, events)));
+/** The line of an effect that was repeated, if each entry ran it once: then the further entry broke the promise. */
+function describeLine(
+  same: readonly Row[],
+  { conversation, events }: Pick<Facts, 'conversation' | 'events'>,
+) {
+  const lines = new Set(same.map((one) => placeOf(one, conversation.events)?.[1]));
+  const entries = new Set(same.map((one) => entryOf(one, conversation.events)));
   const [line] = lines;
-  // The second entry broke the promise only if each entry ran the line once.
-  if (lines.size > 1 || line === undefined || entries.size < same.length) return `${wrote} ${times}.`;
-  const handlers = seenEvents.flatMap((one, at) =>
-    one.kind === 'entry' && one.part === 'handler' ? [at] : [],
-  );
+  if (lines.size > 1 || line === undefined || entries.size < same.length) return '';
+  const handlers = events.flatMap((one, at) => (one.kind === 'entry' && one.part === 'handler' ? [at] : []));
   const isAll = handlers.length === 2 && handlers.every((at) => entries.has(at));
-  const where = isAll ? 'both times the handler was entered' : `in ${entries.size} entries`;
-  return `${wrote} ${times}: line ${line} ran ${where}.`;
+  return `: line ${line} ran ${isAll ? 'both times the handler was entered' : `in ${entries.size} entries`}`;
 }
 
-function refusal({ name, rows, events }: Seen): string | undefined {
-  if (latestTone(rows) !== 'refused') return undefined;
-  const state = eventsOf('state', events).findLast(({ phase }) => phase === 'rejected');
-  const wrote = eventsOf('effect', events).some((one) => one.name === 'write');
-  const refused = `${name} refused${state ? ' the state' : ''}${wrote ? '' : ' and wrote nothing'}`;
-  return state
-    ? `${refused}. The operator sees why: ${state.reason ?? 'no reason'}.`
-    : `${refused}: no person pressed the button.`;
-}
+/** The meanings of the codes that an operator sees. */
+const REASONS: Readonly<Record<string, string>> = {
+  tampered: 'the state was altered on its way',
+  unknown_key: 'the state is sealed with a key that this server does not have',
+  other_arguments: 'the state belongs to a call with other arguments',
+  other_principal: 'the state belongs to another user',
+  already_used: 'this state was served before',
+  other_version: 'the state was sealed by another version of the code',
+};
 
-function ending(seen: Seen): string {
-  const { name, conversation, rows, events } = seen;
-  const effects = eventsOf('effect', events);
-  const writes = effects.filter((one) => one.name === 'write').length;
-  // A call that failed may have written all the same.
-  const wrote = describeWrites(writes, effects.length - writes);
-  const loss = rows.find(isLoss);
-  if (hasFailed(seen)) {
-    const { error, result = {} } = conversation.end ?? {};
-    if (!loss)
-      return `${name} ${wrote}, and ended with an error: ${clip(error?.message ?? resultText(result))}`;
-    const why =
-      loss.event.kind === 'message'
-        ? 'its handler still waits where the answer did not go'
-        : 'the process that its handler waited in is gone';
-    return `${name} ${wrote}, and lost the call: ${why}.`;
-  }
-  const waited = loss ? undefined : waitingLine(rows, conversation.events);
-  if (waited !== undefined) return `${name} ${wrote}: its handler waited on line ${waited}.`;
-  const handlers = eventsOf('entry', events).filter(({ part }) => part === 'handler').length;
-  return handlers > 1 ? `${name} ran its handler ${timesOf(handlers)}, and ${wrote}.` : `${name} ${wrote}.`;
-}
+/** A code in words. */
+export const reasonText = (code = 'no reason') => REASONS[code] ?? code.replaceAll('_', ' ');
 
-function describeWrites(writes: number, records: number): string {
+function describeWrites(writes: number, records: number) {
   if (writes > 0) return `wrote the item ${timesOf(writes)}`;
   if (records > 1) return `made ${records} different records, each once`;
   return records === 1 ? 'wrote once' : 'wrote nothing';
 }
 
-const timesOf = (count: number): string => ['once', 'twice'][count - 1] ?? `${count} times`;
+const timesOf = (count: number) => ['once', 'twice'][count - 1] ?? `${count} times`;
 
-const clip = (text: string): string => (text.length > 90 ? `${text.slice(0, 88)}…` : text);
+const clip = (text: string) => (text.length > 90 ? `${text.slice(0, 88)}…` : text);
 
 /** Whether a parked handler was lost: its instance ended, or it is still parked when the call is over. */
-const isLoss = (row: Row, at: number, rows: readonly Row[]): boolean =>
+const isLoss = (row: Row, at: number, rows: readonly Row[]) =>
   endsHandler(row, at, rows) || (at === rows.length - 1 && row.held.length > 0);
 
 /** Whether an instance ended, and a handler waited in its memory. */
-const endsHandler = ({ event }: Row, at: number, rows: readonly Row[]): boolean =>
+const endsHandler = ({ event }: Row, at: number, rows: readonly Row[]) =>
   (event.kind === 'kill' || event.kind === 'restart') && rows[at - 1]?.held.includes(event.instance) === true;
 
 /** The line where a parked handler waited. */
-function waitingLine(rows: readonly Row[], events: TranscriptSoFar['events']): number | undefined {
+function waitingLine(rows: readonly Row[], events: TranscriptSoFar['events']) {
   for (const [at, row] of rows.entries()) {
     if (row.event.kind !== 'question') continue;
     const stand = standsAt(events.slice(0, row.at + 1), rows.slice(0, at + 1));
@@ -162,70 +232,35 @@ function waitingLine(rows: readonly Row[], events: TranscriptSoFar['events']): n
   return undefined;
 }
 
-function moment({ name, rows, stand, conversation }: Seen): string {
-  const last = rows.at(-1);
-  if (!last) return `${name}: nothing has happened yet.`;
-  const { event, held } = last;
-  const isWaiting = stand?.how === 'waits';
-  if (endsHandler(last, rows.length - 1, rows))
-    return `${name}’s handler is gone: its process was ${event.kind === 'kill' ? 'killed' : 'replaced'} while it waited.`;
-  if (event.kind === 'question') {
-    if (isWaiting)
-      return `${name}’s handler waits on line ${stand.line}, in the memory of ${laneName(conversation, held)}.`;
-    if (!isSeenInside({ conversation } as Seen))
-      return stand ? `${name} asks on line ${stand.line}.` : `${name} asks.`;
-    return held.length > 0
-      ? `${name}’s request stays open while its client asks.`
-      : `${name}’s handler has returned. The client holds the question.`;
-  }
-  if (event.kind === 'entry') {
-    const { part, name: of = '' } = event;
-    if (part !== 'handler') return `${name} runs its ${part === 'end' ? 'end step' : `${part} ${of}`}.`;
-    const isFirst = rows.find((row) => row.event.kind === 'entry' && row.event.part === 'handler') === last;
-    return `${name}’s handler is entered${isFirst ? '' : ' again, from its top'}.`;
-  }
-  if (event.kind === 'answer') return `${name}’s user says: ${clip(last.text)}.`;
-  if (last.tone === 'request' && event.kind === 'message' && !event.lost)
-    return `${name} is called${last.round > 1 ? ' again, with the answer' : ''}.`;
-  if (stand?.how === 'runs') {
-    const hasWaited = waitingLine(rows, conversation.events) === stand.line;
-    return hasWaited
-      ? `${name} continues on line ${stand.line}, where it waited.`
-      : `${name} is on line ${stand.line}.`;
-  }
-  return isWaiting ? `${name}’s handler still waits on line ${stand.line}.` : `${name}: ${clip(last.text)}`;
-}
-
-const laneName = ({ participants }: TranscriptSoFar, [lane]: Row['held']): string =>
+const laneName = ({ participants }: TranscriptSoFar, [lane]: Row['held']) =>
   participants.find(({ id }) => id === lane)?.label.replace(/^server$/, 'the server') ?? 'the server';
 
 /** The difference between the heads of two ended sides. */
-export function difference(left: Seen, right: Seen): string | undefined {
+export function difference(left: Seen, right: Seen) {
   if ([left, right].some(({ isEnd, rows }) => !isEnd || rows.length === 0)) return undefined;
   if (toolOf(left) !== toolOf(right)) return undefined;
   const [ours, theirs] = [countsOf(left), countsOf(right)];
   const differing = [...new Set([...ours.keys(), ...theirs.keys()])].flatMap((name) => {
-    const [one, other] = [ours.get(name) ?? '0', theirs.get(name) ?? '0'];
-    return Number.parseInt(one, 10) === Number.parseInt(other, 10) ? [] : [`${name}: ${one} and ${other}`];
+    const [one = '0', other = '0'] = [ours.get(name), theirs.get(name)];
+    return one === other ? [] : `${name}: ${one} and ${other}`;
   });
-  if (hasFailed(left) !== hasFailed(right))
-    differing.push(
-      `the end: ${[left, right].map((one) => (hasFailed(one) ? 'an error' : 'a result')).join(' and ')}`,
-    );
   return differing.length === 0 ? 'Both sides count the same.' : `They differ in ${differing.join('; ')}.`;
 }
 
-/** The numbers that are compared, by name. */
-const countsOf = ({ conversation, events }: Seen): ReadonlyMap<string, string> =>
-  new Map(
-    countsAt(conversation, events)
+/** What is compared, by name. */
+const countsOf = (seen: Seen) =>
+  new Map([
+    ...countsAt(seen.conversation, seen.events)
       .filter(([, name]) => name !== 'state' && name !== 'held')
-      .map(([number, name]) => [name.replace(/(record|write|round)s$/, '$1'), number]),
-  );
+      .map(
+        ([number, name]) => [name.replace(/(record|write|round)s$/, '$1'), number.replace('×', '')] as const,
+      ),
+    ['the end', hasFailed(seen) ? 'an error' : 'a result'],
+  ]);
 
-const hasFailed = ({ conversation: { end } }: Seen): boolean =>
+const hasFailed = ({ conversation: { end } }: Seen) =>
   end?.error !== undefined || end?.result?.isError === true;
 
 /** The tool of a call: two calls of different tools are not compared. */
-const toolOf = ({ conversation: { events } }: Seen): unknown =>
+const toolOf = ({ conversation: { events } }: Seen) =>
   objectIn(eventsOf('message', events)[0]?.message ?? {}, 'params').name;

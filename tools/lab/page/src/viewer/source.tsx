@@ -26,16 +26,15 @@ export function Source({ file, own, ran, stand, picked, broken, onPick }: Source
   const here = stand?.file === file ? stand : undefined;
   useEffect(() => {
     const lit = box.current?.querySelector(here?.how === 'left' ? '.broken, .again, .here' : '.here');
-    const { current } = box;
-    if (!(lit instanceof HTMLElement) || !current) return;
-    const top = lit.offsetTop - current.offsetTop;
-    if (top < current.scrollTop || top > current.scrollTop + current.clientHeight - 60)
-      current.scrollTop = top - 40;
+    const panel = box.current?.parentElement;
+    if (!(lit instanceof HTMLElement) || !panel) return;
+    const top = lit.offsetTop - panel.offsetTop;
+    if (top < panel.scrollTop || top > panel.scrollTop + panel.clientHeight - 60) panel.scrollTop = top - 40;
   }, [file, here?.line]);
   if (file === undefined || !lines)
     return <p class="nothing">No source: this transcript names no file of an author that this page knows.</p>;
   return (
-    <div class="source" ref={box} tabIndex={0} role="region" aria-label={`Source: ${file}`}>
+    <div class="source" ref={box}>
       {own && own.lines.length === 0 && ran.all.length > 0 && (
         <p class="quiet">Does a line write, pay or send? Press its number, and say so.</p>
       )}

@@ -11,7 +11,15 @@ import './standalone.css';
 
 function Alone({ conversation }: { readonly conversation: TranscriptSoFar }) {
   const [view, setView] = useState<View>({ zoom: 'rounds', panel: 'wire' });
-  return <Viewer sides={[{ conversation, head: undefined }]} view={view} onView={setView} ofSeveral />;
+  const [file] = useState(() => URL.createObjectURL(new Blob([JSON.stringify(conversation)])));
+  return (
+    <>
+      <Viewer sides={[{ conversation, head: undefined }]} view={view} onView={setView} ofSeveral />
+      <a href={file} download="transcript.json">
+        Save this transcript for the lab
+      </a>
+    </>
+  );
 }
 
 for (const data of document.querySelectorAll('script[data-mrtr-transcript]')) {

@@ -82,21 +82,21 @@ export function Timeline(props: TimelineProps) {
 }
 
 /** The time since the previous row, on the side of this step. */
-function timeSince(beats: readonly Beat[], step: number): number | undefined {
+function timeSince(beats: readonly Beat[], step: number) {
   const side = beats[step]?.left ? 'left' : 'right';
   const rows = beats.slice(0, step + 1).flatMap((beat) => beat[side] ?? []);
   const [before, now] = rows.slice(-2);
   return before && now && now.event.at - before.event.at;
 }
 
-function saying(beat: Beat | undefined, compares: boolean): string {
+function saying(beat: Beat | undefined, compares: boolean) {
   const { left, right } = beat ?? {};
   const text = (left ?? right)?.text ?? '';
   return !compares || (left && right) ? text : `${left ? 'left' : 'right'} only: ${text}`;
 }
 
 /** The first beat of each round. */
-function roundsIn(beats: readonly Beat[]): readonly { readonly beat: number; readonly round: number }[] {
+function roundsIn(beats: readonly Beat[]) {
   const rounds = beats.map(({ left, right }) => (left ?? right)?.round ?? 0);
   return [...new Set(rounds)].flatMap((round) => (round > 0 ? { round, beat: rounds.indexOf(round) } : []));
 }

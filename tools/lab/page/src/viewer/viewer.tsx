@@ -7,7 +7,7 @@ import { SIDES, type SideName } from '../../../src/set-up.ts';
 import { linesRun, placeOf, rowsThatRan, standsAt } from './code.ts';
 import type { Nameable } from './effects.ts';
 import { useKeys } from './keys.ts';
-import { EventsTable, Lanes } from './lanes.tsx';
+import { type Drawing, EventsTable, Lanes, type LanesProps } from './lanes.tsx';
 import {
   type Beat,
   beatsOf,
@@ -102,23 +102,21 @@ export function Viewer({ sides, view, onView, plays, pauses = false, ofSeveral =
   // Compare only when both sides have begun.
   const compares = SIDES.every((side) => beats.some((beat) => beat[side]));
   const differs = (beat: number) => compares && !(beats[beat]?.left && beats[beat]?.right);
+  const shared = { step, onStep: go, differs, view, onView, isNamed: !ofSeveral };
+  const drawings = sides.map(({ conversation }, at) => ({
+    lanes: lanesAt(conversation, zoom),
+    rows: beats.map((beat) => beat[SIDES[at] ?? 'left']),
+  }));
   return (
     <div class={`viewer ${sides.length > 1 ? 'two' : 'one'}`} ref={box}>
-      {sides.map((side, index) => (
-        <Side
-          key={SIDES[index]}
-          name={SIDES[index] ?? 'left'}
-          side={side}
-          seen={seen[index] as Seen}
-          beats={beats}
-          step={step}
-          onStep={go}
-          differs={differs}
-          view={view}
-          onView={onView}
-          named={!ofSeveral}
-        />
-      ))}
+      {/* Where the sides stand below each other, both results stand above them. */}
+      {sides.length > 1 && (
+        <div class="results">
+          {seen.map((one, at) => (
+            <Sentence key={at} seen={one} />
+          ))}
+        </div>
+      )}
       <Timeline
         beats={beats}
         step={step}
@@ -129,12 +127,22 @@ export function Viewer({ sides, view, onView, plays, pauses = false, ofSeveral =
         compares={compares}
         difference={seen[0] && seen[1] && difference(seen[0], seen[1])}
       />
+      {sides.map((side, index) => (
+        <Side
+          key={SIDES[index]}
+          name={SIDES[index] ?? 'left'}
+          side={side}
+          seen={seen[index] as Seen}
+          drawings={drawings}
+          {...shared}
+        />
+      ))}
     </div>
   );
 }
 
 /** The beat of the same event in another zoom, or else of the one before it. */
-function nearest(here: Beat | undefined, beats: readonly Beat[]): number {
+function nearest(here: Beat | undefined, beats: readonly Beat[]) {
   const side = here?.left ? 'left' : 'right';
   const at = here?.[side]?.at ?? 0;
   return Math.max(
@@ -144,7 +152,7 @@ function nearest(here: Beat | undefined, beats: readonly Beat[]): number {
 }
 
 /** The view of a side at a step. Without a row in this step, it keeps the previous one. */
-function lookAt(conversation: TranscriptSoFar, name: SideName, beats: readonly Beat[], step: number): Seen {
+function lookAt(conversation: TranscriptSoFar, name: SideName, beats: readonly Beat[], step: number) {
   const rows = beats.slice(0, step + 1).flatMap((beat) => beat[name] ?? []);
   const isEnd = step >= beats.length - 1;
   const until = isEnd ? conversation.events.length - 1 : (rows.at(-1)?.at ?? -1);
@@ -155,27 +163,22 @@ function lookAt(conversation: TranscriptSoFar, name: SideName, beats: readonly B
   return { name: shortName(conversation.title), conversation, rows, events, stand, isEnd: isOver };
 }
 
-interface SideProps {
+interface SideProps
+  extends Pick<ViewerProps, 'view' | 'onView'>,
+    Pick<LanesProps, 'drawings' | 'step' | 'onStep' | 'differs'> {
   readonly name: SideName;
   readonly side: Shown;
   readonly seen: Seen;
-  readonly beats: readonly Beat[];
-  readonly step: number;
-  readonly onStep: (beat: number) => void;
-  readonly differs: (beat: number) => boolean;
-  readonly view: View;
-  readonly onView: (view: View) => void;
-  /** Whether it is a named landmark of the page. */
-  readonly named: boolean;
+  /** Whether it is a landmark of the page. */
+  readonly isNamed: boolean;
 }
 
-function Side({ name, side, seen, beats, step, onStep, differs, view, onView, named }: SideProps) {
+function Side({ name, side, seen, view, onView, isNamed, ...shared }: SideProps) {
   const id = useId();
   const [picked, setPicked] = useState<number | undefined>(undefined);
   const { conversation, insides } = side;
   const { events } = conversation;
-  const rows = beats.map((beat) => beat[name]);
-  const lanes = lanesAt(conversation, view.zoom);
+  const own = shared.drawings[SIDES.indexOf(name)] as Drawing;
   const { events: soFar, stand } = seen;
   const ran = linesRun(soFar);
   const [traced] = [...ran.now, ...eventsOf('lines', events).map(({ files }) => files)].flatMap(Object.keys);
@@ -183,11 +186,11 @@ function Side({ name, side, seen, beats, step, onStep, differs, view, onView, na
   const lit = file && picked ? rowsThatRan(seen.rows, soFar, [file, picked]) : new Set<number>();
   const panels = PANELS.filter(([one]) => one !== 'source' || file !== undefined || side.noLines);
   const panel = panels.some(([one]) => one === view.panel) ? view.panel : 'wire';
-  const drawing = { conversation, lanes, rows, differs, lit, step };
+  const drawing = { conversation, ...shared, ...own, lit };
   return (
     <section
       class={`side ${name}`}
-      aria-label={named ? `${name === 'left' ? 'Left' : 'Right'}: ${conversation.title}` : undefined}
+      aria-label={isNamed ? `${name === 'left' ? 'Left' : 'Right'}: ${conversation.title}` : undefined}
     >
       {side.head && <header>{side.head}</header>}
       <ul class="counts" aria-label="Counts at this step">
@@ -200,9 +203,9 @@ function Side({ name, side, seen, beats, step, onStep, differs, view, onView, na
             </li>
           ))}
       </ul>
-      <p class={`sentence ${moodOf(seen)}`}>{describe(seen)}</p>
+      <Sentence seen={seen} />
       <div class="stage">
-        <Lanes {...drawing} onStep={onStep} tool={side.laneTool} />
+        <Lanes {...drawing} tool={side.laneTool} />
         {side.foot}
       </div>
       <EventsTable {...drawing} />
@@ -223,7 +226,14 @@ function Side({ name, side, seen, beats, step, onStep, differs, view, onView, na
           ))}
           {panel === 'source' && file && <span class="file">{file.replace('demos/', '')}</span>}
         </div>
-        <div class="panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${panel}-tab`}>
+        <div
+          class="panel"
+          role="tabpanel"
+          id={`${id}-panel`}
+          // Each of a page has a name of its own.
+          aria-label={`${panel}${isNamed ? ` on the ${name}` : ''}`}
+          tabIndex={0}
+        >
           {panel === 'source' && side.noLines && <p class="nothing">{side.noLines}</p>}
           {panel === 'source' && (file !== undefined || !side.noLines) && (
             <Source
@@ -255,15 +265,19 @@ function Side({ name, side, seen, beats, step, onStep, differs, view, onView, na
   );
 }
 
+const Sentence = ({ seen }: { readonly seen: Seen }) => (
+  <p class={`sentence ${moodOf(seen)}`}>{describe(seen)}</p>
+);
+
 /** Red for a broken promise, even if the call ended with an error; green for a refusal that did its work. */
-function moodOf({ rows }: Seen): string {
+function moodOf({ rows }: Seen) {
   const last = latestTone(rows);
   if (last === 'error' || rows.some(isBroken)) return 'bad';
   return last === 'refused' ? 'safe' : '';
 }
 
 /** The lines of the effects that broke a promise. */
-const brokenLines = ({ rows, events }: Seen, file: string | undefined): readonly number[] =>
+const brokenLines = ({ rows, events }: Seen, file: string | undefined) =>
   rows.filter(isBroken).flatMap((row) => {
     const [of, line = 0] = placeOf(row, events) ?? [];
     return of === file ? [line] : [];
@@ -281,8 +295,9 @@ function usePlaying(
   useEffect(() => {
     if (plays === undefined) return;
     // Without motion, jump to the last step.
-    if (matchMedia('(prefers-reduced-motion: reduce)').matches) go(last);
-    else setOn(true);
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return go(last);
+    if (step >= last) go(0);
+    setOn(true);
   }, [plays]);
   useEffect(() => {
     if (!on) return;
