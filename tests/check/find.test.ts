@@ -6,7 +6,7 @@ import { escapeLines } from '@mrtr/harness/internal';
 import { describe, expect, test } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
 import { bareWith, mrtrCheck, mrtrCheckOn, onBare } from './cli.test-support.ts';
-import { type Answers, cached, DISCOVERED, resultText, serving } from './posted.test-support.ts';
+import { type Answers, cached, DISCOVERED, resultText, serving, textResult } from './posted.test-support.ts';
 
 describe('--find', () => {
   test('calls only read-only operations, lists which ask, and says why one was not tried', async () => {
@@ -65,6 +65,28 @@ describe('--find, of a server with other lists,', () => {
   const find = (lists: Readonly<Record<string, string>>) =>
     serving(listing(lists), (url) => mrtrCheck('--find', url));
 
+  test('shows no result but a number, and arguments that a reader expects', async () => {
+    const properties = {
+      path: { type: 'string' },
+      deep: { type: 'boolean' },
+      depth: { type: 'integer', minimum: 2 },
+      kind: { enum: ['file', 'folder'] },
+    };
+    const tool = {
+      name: 'get-env',
+      inputSchema: { type: 'object', properties, required: Object.keys(properties) },
+    };
+    const tools = [{ ...tool, annotations: { readOnlyHint: true } }];
+    const answers: Answers = (posted, res) =>
+      posted.method === 'tools/call'
+        ? resultText(posted.id, textResult('{"API_KEY":"s3cr3t"}'))
+        : listing({ 'tools/list': JSON.stringify({ tools }) })(posted, res);
+    const { out } = await serving(answers, (url) => mrtrCheck('--find', url));
+    expect(out).toMatch(
+      /^does not ask +tool get-env +completed {2}with \{"path":"path","deep":false,"depth":2,"kind":"file"\}$/m,
+    );
+  });
+
   test('says how many it lists, and how many of them were looked at', async () => {
     const tools = Array.from({ length: 203 }, (_, at) => ({ name: `t${at}`, inputSchema: {} }));
     const { code, out } = await find({ 'tools/list': JSON.stringify({ tools }) });
@@ -84,13 +106,16 @@ describe('--find, of a server with other lists,', () => {
 
 describe('--init', () => {
   test('asks for what is missing, runs once, and writes what it ran', async () => {
-    const typed = 'transfer\nyes\n{"to":"bob","amount":5}\n';
+    const typed = 'transfer\nyes\n{"to":"bob","amount":5}\ntool:count\n';
     const { code, out, config } = await init(typed, '--only', 'wire.shape');
     expect(out).toMatch(/Which one to check\? .*transfer may write/s);
+    expect(out).toMatch(
+      /as JSON: \[\{"to":"bob","amount":1\}\] A probe, .* only the effect changes: tool:NAME, url:/,
+    );
     expect(out).toMatch(/✓ 1 pass.*Wrote .*mrtr-check\.json\.\n$/s);
     expect(config).toEqual({
       ...{ name: 'transfer', tool: 'transfer', arguments: { to: 'bob', amount: 5 }, only: ['wire.shape'] },
-      ...{ 'generate-answers': true, 'allow-effects': true, command: expect.any(Array) },
+      ...{ 'generate-answers': true, 'allow-effects': true, probe: 'tool:count', command: expect.any(Array) },
     });
     expect(code).toBe(0);
   });

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { escapeHidden, type Writer } from '@mrtr/harness/internal';
+import { redactor } from '../report/redact.ts';
 import { jsonText } from '../report/text.ts';
 import { type FoundAll, findAsking, foundText } from '../run/find.ts';
 import { UsageError } from '../target/target.ts';
@@ -52,17 +53,20 @@ async function complement(line: CommandLine, ask: Ask, out: Writer): Promise<Com
   const found = await findAsking(serverFrom(placed));
   if (typeof found === 'string') throw new UsageError(`Nothing was written: ${found}.`);
   const isNamed = placed.tool ?? placed.prompt ?? placed.resource;
-  if (isNamed === undefined) out.write(foundText(found));
+  if (isNamed === undefined) out.write(redactor(serverFrom(placed).address)(foundText(found)));
   const one = await choose(found, isNamed, ask);
   const { kind, name, arguments: generated } = one.operation;
   const allowEffects = placed.allowEffects || (!one.readOnly && (await allow(escapeHidden(name), ask)));
+  const args = placed.arguments ?? (await askArguments(generated, ask));
+  const probe = placed.probe ?? (one.readOnly ? '' : await ask(PROBE, '', ''));
   const hasAnswers = placed.answer !== undefined || placed.answers !== undefined;
   return {
     ...placed,
     [kind]: name,
-    arguments: placed.arguments ?? (await askArguments(generated, ask)),
+    arguments: args,
     ...(!hasAnswers && { generateAnswers: true }),
     ...(allowEffects && { allowEffects }),
+    ...(probe !== '' && { probe }),
     quick: true,
   };
 }
@@ -103,6 +107,9 @@ async function askArguments(generated: unknown, ask: Ask): Promise<unknown> {
     throw new UsageError(`The arguments are not JSON: ${(error as Error).message}.`);
   }
 }
+
+const PROBE =
+  'A probe, which reads a value that only the effect changes: tool:NAME, url:URL or cmd:COMMAND. Empty for none:';
 
 const RUN_ONLY = ['init', 'github', 'report', 'json', 'source', 'find', 'list', 'dryRun', 'config', 'quick'];
 

@@ -2,12 +2,12 @@
 import { escapeHidden } from '@mrtr/harness/internal';
 import { asText } from '@mrtr/harness/transcript';
 import { createAnswerer } from '../answers/answerer.ts';
-import { listRequired } from '../observations/forms.ts';
+import { choicesIn, listRequired } from '../observations/forms.ts';
 import { forLog } from '../report/text.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { Session, type SessionContext } from '../session/session.ts';
 import { type CompleteInputs, nameOf, type Operation, UsageError } from '../target/target.ts';
-import { asList, isObject, type JsonObject, objectAt, shorten } from '../wire/json.ts';
+import { asList, asObject, type JsonObject, mapMembers, objectAt, shorten } from '../wire/json.ts';
 import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 import { type Served, withServer } from './limit.ts';
 import { findRevisionProblem, isReadOnly, list, whyUndecided } from './prepare.ts';
@@ -91,13 +91,18 @@ async function tryOut(
   return { operation, readOnly, ...readEnding(await session.first()) };
 }
 
+/** The words of a result that is one number, as that of a probe. */
+const COUNT = /^completed: "\d{1,9}"$/;
+
 function readEnding(outcome: ReplyOutcome): Pick<Found, 'asks' | 'words'> {
   if (outcome.kind === 'asked') {
     const keys = Object.keys(outcome.requests);
     return { asks: 'asks', words: keys.length > 0 ? keys.join(', ') : 'nothing yet: it sends state alone' };
   }
   const words = describeOutcome(outcome);
-  if (outcome.kind === 'completed') return { asks: 'does not ask', words };
+  // Other results may hold what no log should, such as the environment.
+  if (outcome.kind === 'completed')
+    return { asks: 'does not ask', words: COUNT.test(words) ? words : 'completed' };
   return { asks: 'not tried', words: `with generated arguments it came to ${words}` };
 }
 
@@ -105,20 +110,27 @@ function readEnding(outcome: ReplyOutcome): Pick<Found, 'asks' | 'words'> {
 async function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number): Promise<JsonObject> {
   if (kind === 'resource') return {};
   if (kind === 'prompt') {
-    const listed = asList(entry.arguments).filter(isObject);
-    const names = listed.filter(({ required }) => required === true).map((one) => asText(one.name));
-    const properties = Object.fromEntries(names.map((name) => [name, {}]));
-    return inWorker('validContent', { properties }, seed);
+    const required = asList(entry.arguments)
+      .map(asObject)
+      .filter((one) => one.required === true);
+    return Object.fromEntries(required.map(({ name }) => [asText(name), asText(name)]));
   }
   const schema = entry.inputSchema;
-  const all = Object.entries(await inWorker('validContent', schema, seed)).map(([name, value]) => {
-    const property = objectAt(objectAt(schema, 'properties'), name);
-    const [example] = asList(property.examples);
-    return [name, property.default ?? example ?? value] as const;
-  });
+  const made = await inWorker('validContent', schema, seed);
+  const properties = objectAt(schema, 'properties');
+  const all = mapMembers(made, (value, name) => plainValue(objectAt(properties, name), value, name));
   const required = listRequired(schema);
-  const least = Object.fromEntries(all.filter(([name]) => required.includes(name)));
-  return (await inWorker('fits', schema, least)) ? least : Object.fromEntries(all);
+  const least = mapMembers(all, (value, name) => (required.includes(name) ? value : undefined));
+  for (const plain of [least, all]) if (await inWorker('fits', schema, plain)) return plain;
+  return made;
+}
+
+/** A value that a reader expects there: the default, an example, the first choice, `false`, the least number, or the name. */
+function plainValue(property: JsonObject, made: unknown, name: string) {
+  const [example = choicesIn(property)[0]] = asList(property.examples);
+  const text = property.format === undefined ? name : made;
+  const plain = { boolean: false, number: property.minimum ?? 1, string: text }[typeof made as 'string'];
+  return property.default ?? example ?? property.const ?? plain ?? made;
 }
 
 /** The output of `--find`. */
