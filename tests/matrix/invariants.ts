@@ -81,8 +81,10 @@ function compare(cells: readonly Cell[], view: (cell: Cell) => string[]) {
   return groupBy(cells.filter(comparable), groupOf).flatMap(([first, ...rest]) =>
     rest.flatMap((cell) => {
       const isSilent = [first, cell].some(({ claims }) => claims.saysWhy === false);
-      const shown = isSilent ? withoutReasons(view) : view;
-      return diffViews(withTitle(first, shown), withTitle(cell, shown)) ?? [];
+      // An option that claims to give no reason has to be the same without any.
+      const shownOf = ({ claims }: Cell) =>
+        isSilent && claims.saysWhy !== false ? withoutReasons(view) : view;
+      return diffViews(withTitle(first, shownOf(first)), withTitle(cell, shownOf(cell))) ?? [];
     }),
   );
 }
