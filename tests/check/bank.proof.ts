@@ -33,12 +33,20 @@ const WRONG: readonly Row[] = [
     { 'state.other-arguments': 'warn' },
   ],
   [
+    'state that is bound to the invoice, and not to the amount',
+    { call: (tool, { invoice }) => hash(tool, invoice) },
+    { 'state.other-arguments': 'warn' },
+    { operation: { kind: 'tool', name: 'pay', arguments: { invoice: 'a-1', amount: 5 } } },
+  ],
+  [
     'an expiry that only the first round looks at',
     { lasts: (step) => step === 'confirm' },
     { 'state.expired': 'warn' },
     { ttlSeconds: 2 },
   ],
   ['a record of state and answers', { used: hash }, { 'retry.other-answers': 'fail' }],
+  ['a record that keeps the last four calls', { keeps: 4 }, fail('retry.twice')],
+  ['a record of each prompt', { used: (id, _, tries) => `${id} ${tries}` }, fail('retry.other-answers')],
   [
     'a cancel that is no refusal',
     { no: (given) => given?.action === 'decline', yes: () => true },
@@ -93,6 +101,14 @@ const RIGHT: readonly Row[] = [
   ['it begins again, and says why', begins('That is over. '), {}],
   ['it begins again, and every question has the same key', { ...begins(''), key: () => 'answer' }, {}],
   ['every question has a new key', { key: (key) => `${key}-${number++}` }, {}],
+  [
+    'every question has a new key, and says that it comes again',
+    {
+      key: (key) => `${key}-${number++}`,
+      words: (message, again) => (again ? `${message} Once more, please.` : message),
+    },
+    {},
+  ],
   ['every question has a number', { words: (message) => `${message} (question ${number++})` }, {}],
   [
     'a rejection that names the tool and the invoice',
@@ -110,6 +126,11 @@ const RIGHT: readonly Row[] = [
   ],
   ['a repeated retry that gets the first result', { repeats: 'first result' }, {}],
   ['nobody is served without credentials', { http: (who) => (who === 'nobody' ? 401 : undefined) }, {}],
+  [
+    'each second question is in another language',
+    { words: (message) => (number++ % 2 ? message : `Bitte entscheiden: ${message}`) },
+    {},
+  ],
   ['it pays after the first question, and asks another', { payBeforeMemo: true }, {}],
 ];
 

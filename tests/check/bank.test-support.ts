@@ -36,7 +36,9 @@ export interface Traits {
   readonly isSame?: (who: string, own: string) => boolean;
   readonly lasts?: (step: State['step']) => boolean;
   /** The key under which an end is remembered. */
-  readonly used?: (id: string, answers: string) => string;
+  readonly used?: (id: string, answers: string, tries: number) => string;
+  /** The number of ends that it remembers. */
+  readonly keeps?: number;
   readonly yes?: (given: Given | undefined) => boolean;
   readonly no?: (given: Given | undefined) => boolean;
   readonly memo?: (given: Given | undefined) => string | undefined;
@@ -66,9 +68,11 @@ export class Bank {
   #asked = 0;
   readonly #ended = new Map<string, Reply>();
   readonly #traits: Traits;
+  readonly #seconds: number;
 
-  constructor(traits: Traits) {
+  constructor(traits: Traits, seconds = 600) {
     this.#traits = traits;
+    this.#seconds = seconds;
   }
 
   call(call: Call, params: Json, capable: boolean): Reply {
@@ -90,7 +94,14 @@ export class Bank {
   }
 
   fresh(call: string, who: string): State {
-    return { id: randomUUID(), call, who, until: Date.now() + 2000, step: 'confirm', tries: 0 };
+    return {
+      id: randomUUID(),
+      call,
+      who,
+      until: Date.now() + this.#seconds * 1000,
+      step: 'confirm',
+      tries: 0,
+    };
   }
 
   ask(args: Json, state: State, again = false): Reply {
@@ -151,7 +162,7 @@ export class Bank {
     const traits = this.#traits;
     const { args } = call;
     const given = traits.find ? traits.find(state.asked, all) : all[state.asked];
-    const end = traits.used?.(state.id, JSON.stringify(all)) ?? state.id;
+    const end = traits.used?.(state.id, JSON.stringify(all), state.tries) ?? state.id;
     const before = this.#ended.get(end);
     if (before) return traits.repeats === 'first result' ? before : this.#reject(call, 'it is broken');
     const isNo = (one: Given | undefined) =>
@@ -172,12 +183,15 @@ export class Bank {
     if (!traits.payBeforeMemo) this.paid++;
     const done: Reply = { result: textResult(`Paid: ${memo}.`) };
     this.#ended.set(end, done);
+    const [oldest = ''] = this.#ended.keys();
+    if (this.#ended.size > (traits.keeps ?? Infinity)) this.#ended.delete(oldest);
     return done;
   }
 
   answer({ method, params = {}, headers }: Posted): Reply {
     const invoice = { type: 'string', minLength: 1 };
-    const inputSchema = { type: 'object', properties: { invoice }, required: ['invoice'] };
+    const amount = { type: 'integer', minimum: 1 };
+    const inputSchema = { type: 'object', properties: { invoice, amount }, required: ['invoice'] };
     const { name, arguments: args = {}, _meta } = params as Json & { _meta?: Json };
     if (method === 'server/discover') return { result: DISCOVERED };
     if (method === 'tools/list')
@@ -196,7 +210,7 @@ export class Bank {
 }
 
 export const checkBank = (traits: Traits, only: readonly string[], inputs: Partial<Inputs> = {}) => {
-  const bank = new Bank(traits);
+  const bank = new Bank(traits, inputs.ttlSeconds);
   const answers = (posted: Posted, res: { writeHead(status: number): { end(text: string): void } }) => {
     const reply = bank.answer(posted);
     const refused = traits.http?.(posted.headers.authorization ?? 'nobody');

@@ -55,6 +55,9 @@ const misfit = (sent: Sent): boolean => isRetry(sent) && valued(sent, 'memo') ==
 
 ways('answer.invalid', {
   'an effect behind the question': warn(/and the probe changed/, when(misfit, writesToo)),
+  'an unknown action': warn(/with its content, and an unknown action\) was accepted/, (sent, honest) =>
+    refusing('mrtr-check')(sent) ? goingOn(sent, honest, undefined as never) : honest(),
+  ),
   'another end is right': pass(/went on without the effect/, when(misfit, says('Sent without a memo.'))),
 });
 
@@ -120,6 +123,11 @@ ways('refusal.no-effect', {
     when(acts('account cancel'), asking(SECOND_STAGE)),
   ),
   'an effect after a yes to something new is right': pass(/decline: asked offer/, offering),
+  'the text of an accepted call, and no probe': warn(
+    /^A decline of question 2 ended as an honest call does \(completed: "Sent from checking: lunch\."\)/,
+    when(refusing('sure decline'), writing(says('Sent from checking: lunch.'))),
+    { probe: undefined },
+  ),
   'of one of two': fail(/After a decline of 'memo' alone/, when(acts('sure accept,memo decline'), writesToo)),
   'no answer': undecided(/decline of question 1 got no answer/, when(refusing('decline'), 'hang-up')),
 });

@@ -1,5 +1,5 @@
 /** Effects without consent: each variant of a fault is found alone, without false findings. */
-import { formOf, lists, refuses, type Sent, says, type Twist } from '../scripted.test-support.ts';
+import { formOf, lists, refuses, type Sent, says, type Twist, untwisted } from '../scripted.test-support.ts';
 import {
   advice,
   asked,
@@ -12,6 +12,7 @@ import {
   SECOND_STAGE,
   unaskable,
   undecided,
+  warn,
   ways,
   when,
   writing,
@@ -22,6 +23,18 @@ const sends = writing(says('Sent.'));
 const declares = (mode: string) => (sent: Sent) =>
   isCall(sent) && JSON.stringify(sent.params.capabilities) === mode;
 
+/** Remembers that its user said yes. */
+function askingOnce(): Twist {
+  let isSure = false;
+  return when(isCall, (sent, honest, world) => {
+    if (isSure) return sends(sent, honest, world);
+    const { effects } = world;
+    const answer = honest();
+    isSure = world.effects > effects;
+    return answer;
+  });
+}
+
 ways('consent.unasked-effect', {
   'a client of URLs': fail(
     /opens URLs alone the probe changed/,
@@ -31,6 +44,11 @@ ways('consent.unasked-effect', {
   'a tool that never asks': fail(
     /^The call had an effect, and nobody was asked/,
     when(isCall, sends),
+    DECLARED,
+  ),
+  'a tool that asks once, and remembers the yes for later calls': fail(
+    /^The call had an effect, and nobody was asked/,
+    askingOnce(),
     DECLARED,
   ),
   'a tool that asks nothing and does nothing': undecided(
@@ -65,6 +83,8 @@ const isChosen = ({ value }: Record<string, unknown>) => value === 'yes';
 const answers = (value: unknown) => ({ ...DECLARED, answers: { sure: { value } } });
 const NO_FIELDS = { ...DECLARED, generateAnswers: true, answers: {} };
 
+const bare = ({ params }: Sent) =>
+  params.inputResponses?.sure?.action === 'accept' && params.inputResponses.sure.content === undefined;
 const emptied = (sent: Sent) => JSON.stringify(sent.params.inputResponses?.account?.content) === '{}';
 
 ways('consent.empty-form', {
@@ -72,6 +92,17 @@ ways('consent.empty-form', {
     /sent to every form, had the effect/,
     tool(form({ properties: {} }), any),
     NO_FIELDS,
+  ),
+  'an accept without content': fail(
+    /^An accept without content, sent to every form, had the effect/,
+    (sent, honest, world) =>
+      when(bare, sends)(sent, () => tool(field(YES), isTrue)(sent, honest, world), world),
+    answers(true),
+  ),
+  'a form without fields, and no probe': warn(
+    /sent to every form, ended as an honest call does/,
+    tool(form({ properties: {} }), any),
+    { ...NO_FIELDS, probe: undefined },
   ),
   'an effect before the next question': fail(
     /sent to every form, had the effect/,
@@ -95,6 +126,10 @@ ways('consent.default-yes', {
 
 ways('consent.false-in-form', {
   'a choice': fail(/\(value = "no"\) had the effect/, tool(field(CHOICE), any), answers('yes')),
+  'a choice, and no probe': warn(/\(value = "no"\) ended as an honest call does/, tool(field(CHOICE), any), {
+    ...answers('yes'),
+    probe: undefined,
+  }),
   'a choice by its title': fail(
     /\(value = "b"\) had/,
     tool(
@@ -160,6 +195,29 @@ ways('consent.blind', {
     tool(URL_PAGE, any),
     DECLARED,
   ),
+  'an argument that is new in each call, and named, is right': pass(
+    /differs for other arguments/,
+    noting((note) => note),
+    { ...NOTE, vary: 'note', otherArguments: { to: 'bob', note: 'dinner' } },
+  ),
+  'a long argument whose end is cut off': fail(
+    /^Two long values of 'note' that end differently got the same question/,
+    noting((note) => note.slice(0, 100)),
+    { ...NOTE, otherArguments: { to: 'bob', note: 'dinner' } },
+  ),
+  'a long argument whose middle is cut out is right': pass(
+    /differs for other arguments/,
+    noting((note) => `${note.slice(0, 20)}…${note.slice(-20)}`),
+    { ...NOTE, otherArguments: { to: 'bob', note: 'dinner' } },
+  ),
+  'an argument that is new in each call, and not named': fail(
+    /got a question with the same text/,
+    tool(formOf('sure', 'Really?'), isTrue),
+    { ...NOTE, vary: 'note', otherArguments: { to: 'bob', note: 'dinner' } },
+  ),
+  'a tool without arguments': notApplicable(/^it takes no arguments$/, listing({}, untwisted), {
+    operation: { ...NOTED, arguments: {} },
+  }),
   'arguments with which nothing is asked': undecided(
     /asked nothing: error -32602/,
     when(given('to', 'carol'), refuses(-32602)),
@@ -167,6 +225,8 @@ ways('consent.blind', {
   ),
 });
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped.
+const HIDDEN = /[\n\u001b\u202e]/g;
 const NEITHER = /[\n\u202e]/g;
 ways('consent.spoofed', {
   'a bidirectional mark': fail(
@@ -179,8 +239,13 @@ ways('consent.spoofed', {
     noting((note) => note.replace(NEITHER, ' ')),
     NOTE,
   ),
+  'a zero-width character': fail(
+    /^A zero-width character/,
+    noting((note) => note.replace(HIDDEN, ' ')),
+    NOTE,
+  ),
   'an escape is right': pass(
-    /0 were rejected and 3 asked/,
+    /0 were rejected and 4 asked/,
     noting((note) => encodeURIComponent(note)),
     NOTE,
   ),

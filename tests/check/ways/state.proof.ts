@@ -144,6 +144,36 @@ const read =
   };
 const readInside = read(({ params }) => (params.requestState as { token?: string })?.token);
 
+/** Keeps the payee in plain state. `isOwn`: whether the state's payee may be that of the call. */
+const plain = (isOwn: (payee: unknown, called: unknown) => boolean): Twist =>
+  when(isCall, ({ params: { requestState, inputResponses, ...params } }, _honest, world) => {
+    const { to } = params.arguments ?? {};
+    if (requestState === undefined)
+      return {
+        result: {
+          resultType: 'input_required',
+          inputRequests: { sure: formOf('sure') },
+          requestState: JSON.stringify({ to }),
+        },
+      };
+    const payee = /^\{"to":"(\w+)"\}$/.exec(String(requestState))?.[1];
+    if (payee === undefined || !isOwn(payee, to)) return refuses(-32602);
+    if (inputResponses?.sure?.content?.value !== true) return says('Nothing was sent.');
+    world.effects++;
+    return says('Sent.');
+  });
+
+ways('state.forged', {
+  'another payee, where the probe counts': fail(
+    /to = "carol" in place of "bob"\) was accepted: .*, and the probe changed.* does not say for which value/,
+    plain(() => true),
+  ),
+  'a payee that is compared is right': pass(
+    /rejected/,
+    plain((payee, called) => payee === called),
+  ),
+});
+
 // Only tampered state. If all nonsense state had this result, it would be a refusal.
 const tampered = presents((state) => String(state).length === 36 && !isToken(state));
 const isHuge = presents((state) => String(state).length > 100_000);

@@ -6,10 +6,15 @@ import { asList, asObject, canonical, isObject, type JsonObject, objectAt } from
 import { validContent, valueFor } from './generate.ts';
 import { fits } from './schema.ts';
 
-/** Changes one argument, preferably one with a closed set of values: the server most likely accepts those. */
-export function otherArgumentsFrom(schema: unknown, args: JsonObject, seed: number) {
+/** Changes one of `names`, preferably one with a closed set of values: the server most likely accepts those. */
+export function otherArgumentsFrom(
+  schema: unknown,
+  args: JsonObject,
+  seed: number,
+  names: readonly string[] = Object.keys(args),
+) {
   const properties = Object.entries(objectAt(schema, 'properties'));
-  const known = properties.filter(([name]) => name in args);
+  const known = properties.filter(([name]) => names.includes(name));
   const closedFirst = known.toSorted(([, a], [, b]) => choicesIn(b).length - choicesIn(a).length);
   for (const [name, property] of closedFirst) {
     for (const value of alternatives(property, args[name], seed)) {

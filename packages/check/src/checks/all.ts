@@ -27,7 +27,7 @@ export const CHECKS: readonly Check[] = [
  * `state.expired`, so it follows. The new version serves its first call after that. The checks of the wire read every
  * message. `abandon.` comes last, because its open calls may exhaust the server.
  */
-export const inRunningOrder = (checks: readonly Check[]): readonly Check[] => {
+export const inRunningOrder = (checks: readonly Check[]) => {
   const last = ['state.expired', 'state.oracle', 'deploy.', 'form.impossible', 'wire.', 'abandon.'];
   const late = ({ id }: Check) => last.findIndex((beginning) => id.startsWith(beginning));
   return checks.toSorted((a, b) => late(a) - late(b));

@@ -39,16 +39,26 @@ const sameKeys = ({ facts }: CheckContext) =>
 
 const MAX_MISFITS = 10;
 
-const misfits = async ({ key, keyIn, schema }: Form, { inputs }: CheckContext) =>
-  (await inWorker('invalidContents', schema, inputs.seed)).slice(0, MAX_MISFITS).map(({ why, content }) => {
+async function misfits({ key, keyIn, schema }: Form, { inputs }: CheckContext) {
+  const contents = await inWorker('invalidContents', schema, inputs.seed);
+  const misfitting = contents.slice(0, MAX_MISFITS).map(({ why, content }) => {
     const label = `'${key}' accepted with ${shorten(JSON.stringify(content), 100)}, where ${why}`;
-    return answering(keyIn, { action: 'accept', content }, label);
+    return answering(keyIn, { content }, label);
   });
+  return [
+    ...misfitting,
+    answering(keyIn, { action: 'mrtr-check' }, `'${key}' with its content, and an unknown action`),
+  ];
+}
 
-/** Answers one form with `answer`, and the others honestly. */
-const answering = (keyIn: Form['keyIn'], answer: JsonObject, label: string): Attempt => ({
+/** Answers one form honestly, but for the members of `changes`, and the others honestly. */
+const answering = (keyIn: Form['keyIn'], changes: JsonObject, label: string): Attempt => ({
   label,
-  changes: (session) => ({ inputResponses: { ...session.answers(), [keyIn(session)]: answer } }),
+  changes(session) {
+    const answers = session.answers();
+    const now = keyIn(session);
+    return { inputResponses: { ...answers, [now]: { ...objectAt(answers, now), ...changes } } };
+  },
 });
 
 const lastFormRound = ({ facts }: CheckContext) =>
@@ -249,7 +259,8 @@ export const ANSWER = [
     },
   }),
   defineCheck('answer.invalid', 'S', {
-    expected: 'Content that does not fit the asked schema is rejected, or asked again.',
+    expected:
+      'Content that does not fit the asked schema, or comes with an unknown action, is rejected or asked again.',
     clause: VALIDATE,
     remedy:
       'Validate each content by the schema that was asked, and ask again where it does not fit: readAnswer() of @mrtr/core, ' +
@@ -271,8 +282,8 @@ export const ANSWER = [
       attackForms(context, 'An accept without content', ({ key, keyIn, schema }) => {
         if (listRequired(schema).length === 0) return [];
         return [
-          answering(keyIn, { action: 'accept' }, `'${key}' accepted without content`),
-          answering(keyIn, { action: 'accept', content: {} }, `'${key}' accepted with empty content`),
+          answering(keyIn, { content: undefined }, `'${key}' accepted without content`),
+          answering(keyIn, { content: {} }, `'${key}' accepted with empty content`),
         ];
       }),
   }),
@@ -292,14 +303,9 @@ export const ANSWER = [
         context,
         'A refusal with content',
         ({ key, keyIn, leavable }) =>
-          (leavable ? [] : ['decline', 'cancel']).map((action) => ({
-            label: `'${key}' refused with ${action}, and its content beside it`,
-            changes: (session) => {
-              const answers = session.answers();
-              const now = keyIn(session);
-              return { inputResponses: { ...answers, [now]: { ...objectAt(answers, now), action } } };
-            },
-          })),
+          (leavable ? [] : ['decline', 'cancel']).map((action) =>
+            answering(keyIn, { action }, `'${key}' refused with ${action}, and its content beside it`),
+          ),
         { declinedIsRejected: true },
       ),
   }),

@@ -8,9 +8,11 @@ import {
   MRTR,
   notApplicable,
   pass,
+  warn,
 } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isElicitation, isForm, isOptional } from '../observations/forms.ts';
+import { lacking } from '../run/needs.ts';
 import { requireAnswer, type Session } from '../session/session.ts';
 import { type Asked, comparable, describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 
@@ -96,6 +98,10 @@ async function refuseAndFinish(context: CheckContext, round: number, { action, k
   return { session, what, outcome, effect };
 }
 
+/** The words for a refusal that ends as an honest call does, where no probe shows whether it had the effect. */
+export const endsTheSame = (what: string, end: ReplyOutcome) =>
+  `${what} ended as an honest call does (${describeOutcome(end)}): it had the effect, or its text says so. A probe of the effect tells which.`;
+
 function describeEffect(what: string, outcome: ReplyOutcome, end: ReplyOutcome = outcome) {
   if (end === outcome) return `After a ${what} the probe changed: ${describeOutcome(outcome)}.`;
   return `After a ${what} the server ${describeOutcome(outcome)}, and the probe changed when that was answered: ${describeOutcome(end)}.`;
@@ -164,9 +170,10 @@ export const REFUSAL = [
     remedy:
       'Write only after an accept: test for `action === "accept"`, and treat everything else as no. If a question is ' +
       'optional, so that a refusal means its default, put this check into the baseline with that reason.',
-    needs: ['effects'],
     calls: (rounds) => 4 * rounds * (rounds + 1),
     run: async (context) => {
+      const unseen = lacking(['effects'], context);
+      if (unseen?.verdict === 'not-applicable') return unseen;
       const ends: string[] = [];
       let byDefault: Finding | undefined;
       for (const [round, { requests }] of context.facts.rounds.entries()) {
@@ -174,18 +181,22 @@ export const REFUSAL = [
           const { session, what, outcome, effect } = await refuseAndFinish(context, round, refusal);
           requireAnswer(outcome, what);
           ends.push(`${refusal.action}: ${describeOutcome(outcome)}`);
-          if (!effect) continue;
-          const seen = describeEffect(what, outcome, session.last);
           const { key } = refusal;
           const refusedOnes = key === undefined ? Object.values(requests) : [requests[key]];
-          if (!refusedOnes.every(isOptional)) return fail(seen, session);
-          byDefault ??= advise(
-            `${seen} Nothing in that form is required, so this may be its default.`,
-            session,
-          );
+          const mayMeanDefault = refusedOnes.every(isOptional);
+          const seen = describeEffect(what, outcome, session.last);
+          if (effect && !mayMeanDefault) return fail(seen, session);
+          if (effect)
+            byDefault ??= advise(
+              `${seen} Nothing in that form is required, so this may be its default.`,
+              session,
+            );
+          else if (unseen && !mayMeanDefault && context.endsAsHonest(session.last))
+            return warn(endsTheSame(`A ${what}`, session.last ?? outcome), session);
         }
       }
-      if (byDefault) return byDefault;
+      const found = byDefault ?? unseen;
+      if (found) return found;
       return ends.length === 0 ? notApplicable(NOTHING) : pass(ends.slice(0, 2).join('; '));
     },
   }),

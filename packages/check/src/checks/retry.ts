@@ -6,6 +6,7 @@ import {
   defineCheck,
   type Finding,
   fail,
+  isFault,
   MRTR,
   pass,
 } from '../judging/check.ts';
@@ -109,6 +110,19 @@ export async function presentTwice(
   return onceOnly(context, session, { before, after, effect, words }, isElsewhere ? 'shared' : undefined);
 }
 
+/** A record of used approvals may be full, and drop the oldest. Repeats the retry that ended the first call of the run. */
+async function presentFirst(context: CheckContext) {
+  const ended = context.log.find(({ turn, session }) => session && turn.outcome.kind === 'completed');
+  if (!ended?.session) return undefined;
+  const session = ended.session.fork();
+  session.instance = context.fleet.first;
+  const before = await context.effects.read();
+  const { outcome, effect } = await context.measure(session, () => session.send(ended.turn.request.params));
+  const words = `The retry that ended the first call of this run (${describeOutcome(outcome)})`;
+  const after = await context.effects.read();
+  return effect ? onceOnly(context, session, { before, after, effect, words }) : undefined;
+}
+
 async function prepareApproval(context: CheckContext) {
   const session = await context.untilRound(context.lastRound);
   return { session, last: session.honestRetry(), before: await context.effects.read() };
@@ -136,7 +150,7 @@ async function presentAtOnce(context: CheckContext, other: (session: Session) =>
 const UNASKED = { 'mrtr-check': NOTHING_FILLED_IN };
 
 /** The honest retry with another choice or text in one form. Where a form takes a bare yes, with an answer that nobody asked for. */
-async function answerOtherwise({ inputs }: CheckContext, session: Session): Promise<Retry> {
+async function answerOtherwise({ inputs }: CheckContext, session: Session) {
   const answers = session.answers();
   for (const [key, request] of Object.entries(session.asked).filter(([, one]) => isForm(one))) {
     const { requestedSchema } = objectAt(request, 'params');
@@ -147,6 +161,21 @@ async function answerOtherwise({ inputs }: CheckContext, session: Session): Prom
     if (content) return { inputResponses: { ...answers, [key]: { action: 'accept', content } } };
   }
   return { inputResponses: { ...answers, ...UNASKED } };
+}
+
+/** A question that is asked again has two states. Answers both. */
+async function presentBoth(context: CheckContext) {
+  const session = await context.untilRound(context.lastRound);
+  const first = session.honestRetry();
+  const again = await session.retry({ inputResponses: undefined });
+  if (again.kind !== 'asked') return abstain('it is not asked again');
+  return presentTwice(
+    context,
+    session,
+    'The state from before the question was asked again',
+    undefined,
+    first,
+  );
 }
 
 /** Whether the probe shows more than one effect. Undefined if it holds no single number. */
@@ -173,9 +202,12 @@ export const RETRY = [
   /** Sends the two in turn, so that the second finds the record of the first. */
   singleUseCheck('retry.twice', {
     expected: 'The last retry, presented twice, has one effect.',
-    calls: (rounds) => rounds + 2,
-    run: async (context) =>
-      presentTwice(context, await context.untilRound(context.lastRound), 'The same retry again'),
+    calls: (rounds) => rounds + 3,
+    run: async (context) => {
+      const session = await context.untilRound(context.lastRound);
+      const twice = await presentTwice(context, session, 'The same retry again');
+      return twice.verdict === 'pass' ? ((await presentFirst(context)) ?? twice) : twice;
+    },
   }),
   /** Sends them at once: a ledger that reads before it writes lets several through. */
   singleUseCheck('retry.concurrent', {
@@ -210,7 +242,7 @@ export const RETRY = [
     remedy:
       'Claim the id of the call alone, and not a digest of the retry: one question has one answer, and each other one is ' +
       `rejected. ${LEDGER}`,
-    calls: (rounds) => 2 * rounds + AT_ONCE + 2,
+    calls: (rounds) => 3 * rounds + AT_ONCE + 5,
     run: async (context) => {
       const session = await context.untilRound(context.lastRound);
       const other = await answerOtherwise(context, session);
@@ -222,6 +254,8 @@ export const RETRY = [
         other,
       );
       if (inTurn.verdict !== 'pass') return inTurn;
+      const askedAgain = await presentBoth(context);
+      if (isFault(askedAgain)) return askedAgain;
       const atOnce = await presentAtOnce(context, (one) => answerOtherwise(context, one));
       return atOnce.verdict === 'could-not-run' ? inTurn : atOnce;
     },

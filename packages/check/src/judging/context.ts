@@ -48,6 +48,8 @@ export interface Rejected {
   readonly outcome: ReplyOutcome;
 }
 
+const formsIn = (requests: Asked) =>
+  Object.values(requests).map((one) => canonical(objectAt(one, 'params').requestedSchema ?? one));
 const textsIn = (requests: Asked) => Object.values(requests).map(canonical);
 
 const isSubset = (some: readonly string[], all: readonly string[]) => some.every((one) => all.includes(one));
@@ -110,7 +112,7 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
 
   function session(options: SessionOptions = {}) {
     if (!variation) return new Session(calling, options);
-    const varied = variation.next();
+    const { varied = variation.next() } = options;
     const own = variation.apply(options.operation ?? operation, varied);
     return new Session(calling, { ...options, operation: own, varied });
   }
@@ -162,7 +164,10 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
     const rounds = facts.rounds.slice(0, round + 1);
     const alike = rounds.findIndex((_, at) => facts.asksLike(at, outcome) === true);
     if (alike >= 0 || asked.length === 0) return alike;
-    return rounds.findIndex(({ requests }) => isSubset(asked, questionsIn(requests)));
+    const known = rounds.findIndex(({ requests }) => isSubset(asked, questionsIn(requests)));
+    if (known >= 0 || !facts.newKeys) return known;
+    // Under a new key and in other words, the form alone shows that a question is asked again.
+    return isSubset(formsIn(outcome.requests), formsIn(rounds[round]?.requests ?? {})) ? round : -1;
   }
 
   /** One name per question: its key, or its text if keys are new in each call. A server may repeat only some. */
@@ -278,6 +283,10 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
       const effect = await effects.since(before, call);
       return { outcome, effect: outcome.kind === 'asked' && effects.asking ? false : effect };
     },
+
+    /** Whether a call ended with the text of an honest one, as far as honest ones are alike. */
+    endsAsHonest: (end: ReplyOutcome | undefined) =>
+      end?.kind === 'completed' && facts.final.like(comparable(end)) === true,
 
     /** The plain refusal of that round that has the same outcome and the same end, if there is one. */
     async asRefused(round: number, outcome: ReplyOutcome, end = outcome) {

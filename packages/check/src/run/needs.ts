@@ -3,14 +3,15 @@ import { abstain, type Need, notApplicable, notGiven } from '../judging/check.ts
 import type { CheckContext } from '../judging/context.ts';
 import { asksForYes } from '../observations/consents.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
-import { type CompleteInputs, transportOf } from '../target/target.ts';
-import type { JsonObject } from '../wire/json.ts';
+import { type CompleteInputs, nameOf, transportOf } from '../target/target.ts';
+import { type JsonObject, objectAt } from '../wire/json.ts';
 
 export function lacking(needs: readonly Need[], context: CheckContext) {
   const { effects, inputs, nextUnready, otherArguments } = context;
   for (const need of needs) {
     if (need === 'effects' && effects.mode === 'blind') return abstain(effects.reason);
     if (need === 'next' && nextUnready !== undefined) return abstain(nextUnready);
+    if (need === 'other-arguments' && takesNothing(context)) return notApplicable('it takes no arguments');
     if (need === 'other-arguments' && otherArguments === undefined)
       return notGiven('--other-arguments was not given, and none could be derived from the input schema');
     const [isThere, words] = ON_THE_SERVER[need] ?? [() => true, ''];
@@ -19,6 +20,13 @@ export function lacking(needs: readonly Need[], context: CheckContext) {
     if (missing !== undefined) return notGiven(missing);
   }
   return undefined;
+}
+
+/** Whether the server lists the tool without any argument. */
+function takesNothing({ operation, entries }: CheckContext) {
+  const schema = entries.get(nameOf(operation))?.inputSchema;
+  const names = Object.keys({ ...objectAt(schema, 'properties'), ...operation.arguments });
+  return schema !== undefined && names.length === 0;
 }
 
 /** Returns a sentence about an input that the check needs and the user did not give. Needs no server. */

@@ -31,7 +31,7 @@ type ConsentParts = Omit<CheckParts, 'remedy'> & {
   readonly mend: string;
 };
 
-/** Makes a check of consent. It fails with `--needs-consent`, and is advice otherwise. */
+/** Makes a check of consent. It fails with `--needs-consent`, and is advice otherwise. What only a text shows is a warning. */
 export const consentCheck = (
   name: string,
   { mend, needs = [], run, judgeReceived, ...parts }: ConsentParts,
@@ -58,8 +58,9 @@ function judgeConsent(context: CheckContext, mend: string, finding: Finding): Fi
   const kind = consentKindOf(context);
   if (finding.verdict === 'pass') return { ...finding, actual: `${finding.actual}. ${DEFEATED[kind]}` };
   if (!isFault(finding)) return finding;
-  const declared = inputs.needsConsent ? '' : ' With --needs-consent this is a fail.';
   const remedy = `${mend} ${CLIMB[kind]}`;
+  if (finding.verdict === 'warn') return { ...finding, remedy };
+  const declared = inputs.needsConsent ? '' : ' With --needs-consent this is a fail.';
   const verdict = inputs.needsConsent ? 'fail' : 'advice';
   return { ...finding, verdict, actual: `${finding.actual}${declared}`, remedy };
 }

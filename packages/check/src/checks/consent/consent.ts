@@ -1,13 +1,14 @@
 /** Effects without consent, and with consent that a client gives without its user. */
-import { advise, notApplicable, pass } from '../../judging/check.ts';
+import { advise, isFault, notApplicable, pass, warn } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { asksForYes, choicesMade, contentAsShown, noesTo, refusalIn } from '../../observations/consents.ts';
 import { isForm, requiresNothing } from '../../observations/forms.ts';
+import { lacking } from '../../run/needs.ts';
 import { MAX_ROUNDS, requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
 import { asList, asObject, canonical, type JsonObject, objectAt, shorten } from '../../wire/json.ts';
 import { describeOutcome, type ReplyOutcome } from '../../wire/outcome.ts';
 import { everyAnswer } from '../answer.ts';
-import { NOTHING_FILLED_IN } from '../refusal.ts';
+import { endsTheSame, NOTHING_FILLED_IN } from '../refusal.ts';
 import { consentCheck, consentKindOf } from './consent-check.ts';
 
 const HUMAN = {
@@ -19,12 +20,6 @@ const ACCEPTED = {
   at: '2026-07-28, client/elicitation, response actions',
   words: 'Accept: User explicitly approved and submitted with data.',
 };
-
-interface Seen {
-  readonly session: Session;
-  readonly outcome: ReplyOutcome;
-  readonly effect: boolean;
-}
 
 /** Sends one request, and reads its effect. Ignores the effect of a question: `effect.before-answer` reports that. */
 async function sendAndLook({ effects }: CheckContext, session: Session, send: () => Promise<ReplyOutcome>) {
@@ -65,9 +60,17 @@ async function call(
 
 const callsOf = (rounds: number) => MAX_ROUNDS + rounds;
 
-function judgeSeen({ session, outcome, effect }: Seen, what: string) {
+function judgeSeen(
+  context: CheckContext,
+  { session, outcome, effect }: Awaited<ReturnType<typeof call>>,
+  what: string,
+) {
   if (effect) return advise(`${what} had the effect: ${describeOutcome(outcome)}.`, session);
   requireAnswer(outcome, what, session);
+  const unseen = lacking(['effects'], context);
+  if (unseen && unseen.verdict !== 'not-applicable' && context.endsAsHonest(outcome))
+    return warn(endsTheSame(what, outcome), session);
+  if (unseen) return unseen;
   return pass(`${what} had no effect: ${describeOutcome(outcome)}`, session);
 }
 
@@ -77,10 +80,13 @@ const WAYS: readonly (readonly [what: string, how: Calling])[] = [
   ['a client that opens URLs alone', { capabilities: { elicitation: { url: {} } } }],
 ];
 
-/** A tool that never asks has no honest call, but may have an effect. */
+/**
+ * A tool that never asks, or that asks each user once, fails honest calls, but may have an effect. A consent on a page may
+ * apply to the next call.
+ */
 async function neverAsks(context: CheckContext) {
-  const { effects, facts, inputs } = context;
-  if (!inputs.needsConsent || !inputs.probe || facts.rounds.length > 0) return undefined;
+  const { effects, inputs } = context;
+  if (!inputs.needsConsent || !inputs.probe || consentKindOf(context) === 'page') return undefined;
   const [first, before] = [await effects.read(), await effects.read()];
   const session = context.session();
   const outcome = await session.first();
@@ -88,6 +94,12 @@ async function neverAsks(context: CheckContext) {
     return undefined;
   return advise(`The call had an effect, and nobody was asked: ${describeOutcome(outcome)}.`, session);
 }
+
+/** Some clients leave out the content, and others send an empty one. */
+const EMPTY_ACCEPTS = [
+  ['`accept {}`', NOTHING_FILLED_IN],
+  ['An accept without content', { action: 'accept' }],
+] as const;
 
 const describeContents = (contents: readonly JsonObject[]) =>
   shorten(
@@ -144,21 +156,23 @@ export const CONSENT = [
       '`accept {}`, which some clients send to every form without their user, does not have the effect.',
     clause: ACCEPTED,
     mend: 'Require a field whose value says yes, and read it.',
-    needs: ['form', 'effects'],
-    calls: (rounds) => 2 * callsOf(rounds),
+    needs: ['form'],
+    calls: (rounds) => 4 * callsOf(rounds),
     run: async (context) => {
-      const { questions } = context.facts;
-      const every = judgeSeen(
-        await call(context, { answer: () => NOTHING_FILLED_IN }),
-        '`accept {}`, sent to every form,',
-      );
       const mayGuard = (request: JsonObject) => requiresNothing(request) || asksForYes(request);
-      if (every.verdict !== 'pass' || questions.every(({ request }) => mayGuard(request))) return every;
-      // Another form, which asks for data, may have stopped that call.
-      const seen = await call(context, {
-        answer: (request, honest) => (mayGuard(request) ? NOTHING_FILLED_IN : honest),
-      });
-      return judgeSeen(seen, '`accept {}`, sent to the forms that may ask for a yes,');
+      const isGuard = context.facts.questions.every(({ request }) => mayGuard(request));
+      let found = notApplicable('no form can be sent empty');
+      // Another form, which asks for data, may stop the call in which every form is empty.
+      for (const [what, nothing] of EMPTY_ACCEPTS)
+        for (const isEvery of isGuard ? [true] : [true, false]) {
+          const seen = await call(context, {
+            answer: (request, honest) => (isEvery || mayGuard(request) ? nothing : honest),
+          });
+          const where = isEvery ? 'every form' : 'the forms that may ask for a yes';
+          found = judgeSeen(context, seen, `${what}, sent to ${where},`);
+          if (isFault(found)) return found;
+        }
+      return found;
     },
   }),
   consentCheck('default-yes', {
@@ -183,14 +197,14 @@ export const CONSENT = [
       const saysNo = made.every((one) => Object.values(one).every((value) => value === false));
       if (seen.effect && saysNo)
         return notApplicable('its default is a no that counts as a yes, which consent.false-in-form finds');
-      return judgeSeen(seen, `The form as it is shown (${describeContents(made)})`);
+      return judgeSeen(context, seen, `The form as it is shown (${describeContents(made)})`);
     },
   }),
   consentCheck('false-in-form', {
     expected: 'An accepted form whose content says no does not have the effect.',
     clause: ACCEPTED,
     mend: 'Read the value, and not only the action or that something was filled in.',
-    needs: ['form', 'effects'],
+    needs: ['form'],
     calls: callsOf,
     run: async (context) => {
       const said: JsonObject[] = [];
@@ -204,7 +218,11 @@ export const CONSENT = [
         },
       });
       if (said.length === 0) return notApplicable('no form has a field that could say no');
-      return judgeSeen(seen, `An accepted form that says no (${describeContents(said.slice(0, 1))})`);
+      return judgeSeen(
+        context,
+        seen,
+        `An accepted form that says no (${describeContents(said.slice(0, 1))})`,
+      );
     },
   }),
   consentCheck('argument', {

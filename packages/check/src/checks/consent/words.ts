@@ -4,15 +4,14 @@ import type { CheckContext } from '../../judging/context.ts';
 import { textsOf } from '../../observations/consents.ts';
 import { isElicitation, isForm } from '../../observations/forms.ts';
 import { Likeness } from '../../session/likeness.ts';
-import { requireAnswer, type Session } from '../../session/session.ts';
-import type { Operation } from '../../target/target.ts';
-import { canonical, isObject, type JsonObject, objectAt, shorten } from '../../wire/json.ts';
+import { requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
+import { canonical, objectAt, shorten } from '../../wire/json.ts';
 import { describeOutcome } from '../../wire/outcome.ts';
 import { consentCheck } from './consent-check.ts';
 
 /** Makes a call up to its last question, and leaves that unanswered. */
-async function callUntilAsked(context: CheckContext, operation?: Operation) {
-  const session = context.session(operation && { operation });
+async function callUntilAsked(context: CheckContext, options: SessionOptions = {}) {
+  const session = context.session(options);
   await session.finish(context.lastRound);
   const asked = session.questions.map(({ requests }) => requests);
   return { session, asked, texts: asked.flatMap(textsOf) };
@@ -29,8 +28,11 @@ const TRICKS = [
   ['A line break', '\n'],
   ['A bidirectional mark (U+202E)', '\u202e'],
   ['A control character (U+001B)', '\u001b'],
+  ['A zero-width character (U+200B)', '\u200b'],
 ] as const;
 const MAX_ARGUMENTS = 4;
+
+const LIMITING = ['enum', 'const', 'oneOf', 'anyOf', 'format', 'pattern'];
 
 /** The names of free-text arguments, those that were given first. */
 function textArguments(context: CheckContext) {
@@ -38,17 +40,36 @@ function textArguments(context: CheckContext) {
   const { arguments: given, kind } = operation;
   if (kind === 'resource') return [];
   const properties = objectAt(context.schemaOf(operation), 'properties');
-  const isFree = (name: string) => {
-    const property: JsonObject = objectAt(properties, name);
-    return !['enum', 'const', 'oneOf', 'anyOf', 'format', 'pattern'].some((key) => key in property);
+  const isFreeText = (name: string) => {
+    const property = objectAt(properties, name);
+    const type = name in given ? typeof given[name] : property.type;
+    return type === 'string' && !LIMITING.some((key) => key in property);
   };
-  const own = Object.keys(given).filter((name) => typeof given[name] === 'string' && isFree(name));
-  const others = Object.entries(properties).filter(
-    ([name, property]) =>
-      isObject(property) && property.type === 'string' && !(name in given) && isFree(name),
-  );
-  return [...own, ...others.map(([name]) => name)].slice(0, MAX_ARGUMENTS);
+  const names = new Set([...Object.keys(given), ...Object.keys(properties)]);
+  return [...names].filter(isFreeText).slice(0, MAX_ARGUMENTS);
 }
+
+const LONG = 'x'.repeat(400);
+
+/** Whether a question shows an argument, and hides the end of a long one: what the user agrees to may stand there. */
+async function findCut(context: CheckContext, { texts, session: { varied, operation } }: UntilAsked) {
+  const { arguments: given } = operation;
+  for (const name of textArguments(context).filter((one) => texts.join().includes(`${given[one]}`))) {
+    const ask = (end: string) => {
+      const changed = { ...operation, arguments: { ...given, [name]: `${LONG}${end}` } };
+      return callUntilAsked(context, { operation: changed, varied });
+    };
+    const [one, other] = [await ask('1'), await ask('2')];
+    if (other.asked.length === 0 || one.texts.join() !== other.texts.join()) continue;
+    return advise(
+      `Two long values of '${shorten(name, 40)}' that end differently got the same question.`,
+      other.session,
+    );
+  }
+  return undefined;
+}
+
+type UntilAsked = Awaited<ReturnType<typeof callUntilAsked>>;
 
 export const WORDS = [
   consentCheck('blind', {
@@ -61,16 +82,25 @@ export const WORDS = [
       'Say in the question what the user agrees to: `words` of @mrtr/core is a template for that, in any form. It shows the ' +
       'values, and does not prove that somebody read them.',
     needs: ['other-arguments'],
-    calls: (rounds) => 3 * rounds,
+    calls: (rounds) => (3 + 2 * MAX_ARGUMENTS) * rounds,
     run: async (context) => {
       const words = new Likeness();
-      for (let time = 0; time < 2; time++) words.add((await callUntilAsked(context)).texts.join('\n'));
-      const { session, asked, texts } = await callUntilAsked(context, context.otherOperation);
+      const first = await callUntilAsked(context);
+      // Nothing is answered, so that also an argument that is new in each call may stay the same.
+      const { varied } = first.session;
+      for (const { texts } of [first, await callUntilAsked(context, { varied })]) words.add(texts.join('\n'));
+      const other = { operation: context.otherOperation, varied };
+      const { session, asked, texts } = await callUntilAsked(context, other);
       if (asked.length === 0) return notAsked(context, session);
       const same = words.like(texts.join('\n'));
-      if (same === undefined) return abstain('its questions differ in each call', session);
-      const isNamed = Object.values(session.varied).some((value) => texts.join('\n').includes(`${value}`));
-      if (!same || isNamed) return pass('the question differs for other arguments', session);
+      const { arguments: own } = first.session.operation;
+      const shown = texts.join();
+      const isShown = Object.entries(session.operation.arguments).some(
+        ([name, value]) => value !== own[name] && shown.includes(`${value}`),
+      );
+      if (same === undefined && !isShown) return abstain('its questions differ in each call', session);
+      if (!same)
+        return (await findCut(context, first)) ?? pass('the question differs for other arguments', session);
       const isPage = asked.some((all) =>
         Object.values(all).some((one) => isElicitation(one) && !isForm(one)),
       );
@@ -82,7 +112,7 @@ export const WORDS = [
   }),
   consentCheck('spoofed', {
     expected:
-      'Line breaks, bidirectional marks and control characters of an argument do not reach the question unescaped.',
+      'Line breaks, bidirectional marks, control and zero-width characters of an argument do not reach the question unescaped.',
     clause: {
       at: '2026-07-28, server/tools, security considerations',
       words: 'Servers MUST: Validate all tool inputs.',
@@ -101,7 +131,7 @@ export const WORDS = [
           const mark = `mrtr${character}check`;
           const value = typeof given === 'string' ? `${given} ${mark}` : mark;
           const changed = { ...operation, arguments: { ...operation.arguments, [name]: value } };
-          const { session, asked, texts } = await callUntilAsked(context, changed);
+          const { session, asked, texts } = await callUntilAsked(context, { operation: changed });
           if (session.last) requireAnswer(session.last, `${what} in '${name}'`, session);
           if (asked.length > 0) asks++;
           if (texts.some((text) => text.includes(mark)))

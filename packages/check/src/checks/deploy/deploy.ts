@@ -97,7 +97,7 @@ function effectFault({ effects }: CheckContext, crossed: Crossed) {
   const times = timesOf(crossed);
   const went = `the probe went from ${clip(readings.before)} to ${clip(readings.end)}`;
   if (times !== undefined && times > 1.01)
-    return `the call had ${round(times)} times the effects of a whole call: ${went}`;
+    return `the call had ${times.toFixed(2)} times the effects of a whole call: ${went}`;
   const done = [from, to].some(({ facts }) => facts.final.like(comparable(end)) === true);
   return done && readings.before === readings.end
     ? 'the call ended like an honest one, and had no effect'
@@ -107,8 +107,6 @@ function effectFault({ effects }: CheckContext, crossed: Crossed) {
 /** Whether a key is used in only one round. Otherwise it does not show that a question is asked again. */
 const isAskedOnce = ({ facts }: Version, key: string) =>
   facts.rounds.filter(({ requests }) => Object.hasOwn(requests, key)).length <= 1;
-
-const round = (value: number) => Math.round(value * 100) / 100;
 
 /** The effects of a call, in effects of one whole call on the version that has more of them. */
 function timesOf({ readings, from, to }: Crossed) {

@@ -6,7 +6,7 @@ import { difference, type Reading } from '../../observations/effects.ts';
 import { Facts } from '../../observations/facts.ts';
 import { type Retry, type Session, type Turn, Undecided } from '../../session/session.ts';
 import type { Instance } from '../../target/instance.ts';
-import { describeOutcome, NOT_NOW, type ReplyOutcome } from '../../wire/outcome.ts';
+import { describeOutcome, NOT_NOW } from '../../wire/outcome.ts';
 
 export interface Version {
   readonly name: 'old version' | 'new version';
@@ -54,7 +54,7 @@ async function crossingsOf(context: CheckContext): Promise<Crossings> {
 }
 
 /** Learns the new version from two honest calls. Differences between the two do not count. */
-async function learnNext(context: CheckContext, instance: Instance): Promise<Version> {
+async function learnNext(context: CheckContext, instance: Instance) {
   const version = { name: 'new version', instance, facts: new Facts() } as const;
   const before = await context.effects.read();
   await honest(context, version);
@@ -78,18 +78,7 @@ async function honest(
 const questionsIn = (turns: readonly Turn[]) =>
   turns.flatMap(({ outcome }) => (outcome.kind === 'asked' ? Object.entries(outcome.requests) : []));
 
-export interface Crossed extends Crossing {
-  readonly session: Session;
-  /** The number of the question at which the call crossed, from 1. */
-  readonly question: number;
-  readonly answered: readonly string[];
-  readonly askedAgain: readonly string[];
-  readonly turns: readonly Turn[];
-  readonly first: ReplyOutcome;
-  readonly end: ReplyOutcome;
-  /** Readings of the probe: before the call, at the crossing, after the first answer there, and at the end. */
-  readonly readings: Readonly<Record<'before' | 'crossing' | 'first' | 'end', Reading>>;
-}
+export type Crossed = Awaited<ReturnType<typeof cross>>;
 
 export interface CrossOptions {
   readonly round: number;
@@ -121,8 +110,10 @@ export async function cross(
   if (NOT_NOW.includes(turns.at(-1)?.reply.status ?? 0))
     throw new Undecided(`the ${to.name} was too busy to answer: ${describeOutcome(end)}`, session);
   const asked = new Set(questionsIn(turns).map(([key]) => key));
+  // Before the call, at the crossing, after the first answer there, and at the end.
   const readings = { before, crossing: crossingReading, first: firstReading, end: endReading };
   const askedAgain = answered.filter((key) => asked.has(key));
+  /** `question`: the number of the question at which the call crossed, from 1. */
   return { ...crossing, session, question: round + 1, answered, askedAgain, turns, first, end, readings };
 }
 

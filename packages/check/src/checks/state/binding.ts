@@ -14,6 +14,7 @@ import {
   warn,
 } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
+import { inWorker, unlessUnreadable } from '../../sandbox.ts';
 import { type Retry, requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
 import { nameOf } from '../../target/target.ts';
 import { canonical } from '../../wire/json.ts';
@@ -123,6 +124,24 @@ async function moveToNobody(context: CheckContext) {
   return undefined;
 }
 
+/** A server may bind only some arguments. Changes each alone. */
+async function moveEachArgument(context: CheckContext) {
+  const { inputs, operation, otherArguments } = context;
+  const { arguments: own } = operation;
+  const schema = context.schemaOf(operation);
+  for (const name of Object.keys(own).slice(0, MAX_ARGUMENTS)) {
+    const making = inWorker('otherArgumentsFrom', schema, own, inputs.seed, [name]);
+    const changed = await unlessUnreadable(making);
+    if (changed === undefined || canonical(changed) === canonical(otherArguments)) continue;
+    const options = { operation: { ...operation, arguments: changed } };
+    const moved = await moveState(context, options, OTHER_ARGUMENTS);
+    if (isFault(moved)) return moved;
+  }
+  return undefined;
+}
+
+const MAX_ARGUMENTS = 4;
+
 /** Sends the state to the first call of the other operation that is served and asks. */
 async function moveToOther(context: CheckContext) {
   let finding = abstain('no call of the other operation could be made');
@@ -223,8 +242,11 @@ export const BINDING = [
     clause: REQUEST,
     remedy: bind('a digest of the arguments'),
     needs: ['state', 'other-arguments'],
-    calls: (rounds) => 3 * rounds + 4,
-    run: (context) => moveState(context, { operation: context.otherOperation }, OTHER_ARGUMENTS),
+    calls: (rounds) => (MAX_ARGUMENTS + 1) * (3 * rounds + 4),
+    run: async (context) => {
+      const all = await moveState(context, { operation: context.otherOperation }, OTHER_ARGUMENTS);
+      return all.verdict === 'pass' ? ((await moveEachArgument(context)) ?? all) : all;
+    },
   }),
   otherTool,
   /** Sends it to another method: a binding to the name alone does not tell methods apart. */

@@ -15,7 +15,7 @@ interface Rejectable {
 }
 
 /** Each kind of state that a server has to reject. */
-function rejectables({ inputs, otherArguments, otherOperation }: CheckContext): readonly Rejectable[] {
+function rejectables({ inputs, otherArguments, otherOperation }: CheckContext) {
   const all: Rejectable[] = [
     { label: 'a tampered state', alter: async (state) => (await inWorker('bitFlips', state)).at(-1)?.token },
   ];

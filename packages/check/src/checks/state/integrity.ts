@@ -14,7 +14,9 @@ import { inWorker } from '../../sandbox.ts';
 import type { Session } from '../../session/session.ts';
 import type { Pair, Variant } from '../../tokens/forge.ts';
 import { HUGE, malform } from '../../tokens/mutate.ts';
+import { objectAt } from '../../wire/json.ts';
 import { describeOutcome } from '../../wire/outcome.ts';
+import { everyAnswer } from '../answer.ts';
 
 const REQUIREMENT = {
   clause: {
@@ -42,7 +44,8 @@ async function sendVariants(
   context: CheckContext,
   attack: Attack,
   variants: Variants,
-  { changes = () => ({}), rounds = context.roundsWithState }: InRounds = {},
+  rounds = context.roundsWithState,
+  changes: Attempt['changes'] = () => ({}),
 ) {
   for (const round of rounds) {
     const { state = '' } = await context.untilRound(round);
@@ -56,11 +59,6 @@ async function sendVariants(
     }));
     await attack.send(round, attempts);
   }
-}
-
-interface InRounds {
-  readonly changes?: Attempt['changes'];
-  readonly rounds?: readonly number[];
 }
 
 async function attackWith(context: CheckContext, variants: Variants, how?: AttackOptions) {
@@ -91,6 +89,21 @@ async function statesOfTwo(context: CheckContext): Promise<readonly Pair[]> {
   return context.facts.rounds.map(({ state }, round) => [state, questions[round]?.state]);
 }
 
+const UNKNOWN_VALUE =
+  ' That is a value of the call or of its answers, and the probe does not say for which value the effect was. If the ' +
+  'server does not use its copy, take it out of the state.';
+
+/** Whether the forged value was an argument or an answer of the call: a count does not show that another invoice was paid. */
+function isValueOfCall(context: CheckContext, { label, session }: Attempted) {
+  const answers = Object.values(everyAnswer(context, session));
+  const contents = answers.flatMap((one) => Object.values(objectAt(one, 'content')));
+  const values = [...Object.values(session.operation.arguments), ...contents];
+  return values.some((one) => {
+    const [, after] = label.split(`in place of ${JSON.stringify(one)}`);
+    return typeof one !== 'boolean' && after !== undefined && !/^[\d.]/.test(after);
+  });
+}
+
 const WITHHELD: readonly Attempt[] = [
   { label: 'no answers', changes: () => ({ inputResponses: undefined }) },
   { label: 'a no for an answer', changes: (session) => ({ inputResponses: session.mapAnswers(noTo) }) },
@@ -106,7 +119,7 @@ async function attackWithoutConsent(context: CheckContext, variants: Variants) {
     const { label: how, changes } = withheld;
     const labelVariants = async (token: string) =>
       (await variants(token)).map((one) => ({ ...one, label: `${one.label}, and ${how}` }));
-    await sendVariants(context, attack, labelVariants, { changes, rounds: [round] });
+    await sendVariants(context, attack, labelVariants, [round], changes);
   }
   return attack;
 }
@@ -172,6 +185,8 @@ export const INTEGRITY = [
       const isStripped = /signature|alg "none"/.test(attack.accepted[0]?.label ?? '');
       const remedy = isStripped && attack.rejected.length > 0 ? DEMAND : undefined;
       if (!isHarmlessSoFar(attack)) return judgeState('A forged state', attack, remedy);
+      const ofCall = attack.accepted.find((one) => one.effect && isValueOfCall(context, one));
+      if (ofCall) return fail(attack.describe('A forged state', ofCall) + UNKNOWN_VALUE, ofCall.session);
       const unasked = await attackWithoutConsent(context, variants);
       const [worst] = unasked.accepted;
       if (worst === undefined) return judgeState('A forged state', attack, remedy);
