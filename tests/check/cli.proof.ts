@@ -27,7 +27,7 @@ describe.concurrent('reports', () => {
     const [found] = report.checks.filter(({ id }) => id === 'retry.twice');
     expect(found?.conversation?.events.length).toBeGreaterThan(6);
     expect(found?.reproduce).toMatch(
-      /^mrtr-check --only retry\.twice --seed 1 --tool transfer .*--header 'authorization: <redacted>'/,
+      /^npx --no-install mrtr-check --only retry\.twice --seed 1 --tool transfer .*--header 'authorization: <redacted>'/,
     );
   });
 

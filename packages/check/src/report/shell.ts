@@ -25,6 +25,12 @@ export function quote(word: string) {
 
 export const REDACTED = '<redacted>';
 
+/** A command that also works for the reader: the script of this repository, or the package that a project has installed. */
+const PROGRAM =
+  process.env.npm_lifecycle_event === 'mrtr-check'
+    ? 'npx -y pnpm@12 mrtr-check'
+    : 'npx --no-install mrtr-check';
+
 export function reproducing(inputs: CompleteInputs, ids: string) {
   const { address, operation, probe, otherOperation: other, timeoutSeconds } = inputs;
   const options = {
@@ -58,7 +64,7 @@ export function reproducing(inputs: CompleteInputs, ids: string) {
   );
   const place = address.url === undefined ? [] : [address.url];
   const command = address.command === undefined ? [] : ['--', ...address.command];
-  return ['mrtr-check', ...words, ...place, ...command].map(quote).join(' ');
+  return [PROGRAM, ...[...words, ...place, ...command].map(quote)].join(' ');
 }
 
 const varyTexts = (vary: CompleteInputs['vary']) =>

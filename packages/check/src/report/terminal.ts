@@ -70,12 +70,26 @@ function card(report: Report, paint: Paint) {
     '',
     `  ${[...FINDINGS, 'pass' as const].map(count).join('    ')}`,
     `  ${UNDECIDED.map(count).join('    ')}`,
+    ...whyNotApplicable(report).map((line) => paint('gray', `  ${line}`)),
     ...(ids.length > 0 ? ['', ...ids] : []),
     '',
     paint('gray', `  ${tally}`),
     rule,
     '',
   ];
+}
+
+function whyNotApplicable({ checks }: Report) {
+  const reasons = [...groupByReason(checks, 'not-applicable')];
+  const words = reasons.map(([reason, { length }]) => `${reason.replace(/[;,.] .*/, '')} (${length})`);
+  return words.length === 0 ? [] : wrap(`not applicable: ${words.join(', ')}`, WIDTH - 4, 3);
+}
+
+function groupByReason(checks: readonly ReportedCheck[], verdict: Verdict) {
+  const reasons = new Map<string, string[]>();
+  for (const { actual, id } of checks.filter((one) => one.verdict === verdict))
+    reasons.set(actual, [...(reasons.get(actual) ?? []), id]);
+  return reasons;
 }
 
 function finding(check: ReportedCheck, paint: Paint) {
@@ -99,9 +113,7 @@ function finding(check: ReportedCheck, paint: Paint) {
 
 function listUndecided({ checks }: Report, paint: Paint) {
   return UNDECIDED.flatMap((verdict) => {
-    const reasons = new Map<string, string[]>();
-    for (const check of checks.filter((one) => one.verdict === verdict))
-      reasons.set(check.actual, [...(reasons.get(check.actual) ?? []), check.id]);
+    const reasons = groupByReason(checks, verdict);
     if (reasons.size === 0) return [];
     const { mark, style } = LOOK[verdict];
     const lines = [...reasons].flatMap(([reason, ids]) => {
