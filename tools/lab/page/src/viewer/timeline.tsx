@@ -27,7 +27,7 @@ export function Timeline(props: TimelineProps) {
     </button>
   );
   return (
-    <section class="timeline" aria-label="Steps">
+    <div class="timeline" role="group" aria-label="Steps">
       <div class="buttons">
         {go('«', 'First step', 'Home', 0)}
         {go('‹', 'Step back', '←', step - 1)}
@@ -77,7 +77,7 @@ export function Timeline(props: TimelineProps) {
           </button>
         ))}
       </div>
-    </section>
+    </div>
   );
 }
 
