@@ -15,7 +15,11 @@ export const COMMANDS: { readonly [Name in Command['do']]: Command & { readonly 
       own: { tool: 'pay', arguments: { amount: 3, to: [{ name: 'Ada' }] }, source: 'server.ts' },
     },
   },
-  call: { do: 'call', side: 'left' },
+  call: {
+    do: 'call',
+    side: 'left',
+    own: { tool: 'pay', arguments: { amount: 3, to: [{ name: 'Ada' }] }, source: 'server.ts' },
+  },
   answer: {
     do: 'answer',
     side: 'left',

@@ -22,6 +22,7 @@ const FREE = [
   'fault.state',
   'fault.unasked.key',
   'fault.unasked.content.resolution',
+  ...['setUp.own', 'own'].flatMap((own) => [`${own}.tool`, `${own}.source`]),
 ];
 const LONG = 'x'.repeat(20_001);
 const VALUES: readonly unknown[] = [
@@ -45,23 +46,34 @@ function withAt(command: unknown, [key = '', ...rest]: Path, value: unknown): ob
   return { ...object, [key]: rest.length === 0 ? value : withAt(object[key], rest, value) };
 }
 
-const OPTIONAL = ['reply.content', 'fault.to', 'fault.state', 'fault.unasked'];
+const OPTIONAL = [
+  ...['reply.content', 'isAgent', 'fault.to', 'fault.state', 'fault.unasked'],
+  ...['setUp.own', 'setUp.own.source', 'own', 'own.source'],
+];
 /** The places for free keys. */
 const OPEN = ['reply.content', 'fault.unasked.content'];
+/** The arguments of a tool of the user's own, which are any object. */
+const ARGUMENTS = /^(?:setUp\.)?own\.arguments/;
+const OBJECTS = VALUES.filter(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
 
 test.each(Object.values(COMMANDS))('no place of the command $do can name something else', (command) => {
   const paths = pathsIn(command);
   for (const path of paths) {
     const name = path.join('.');
+    // Below the arguments, everything is free.
+    if (ARGUMENTS.exec(name)?.[0].length !== name.length && ARGUMENTS.test(name)) continue;
     const takes = (value: unknown) => read(withAt(command, path, value)) !== undefined;
     const isOwn = OPEN.some((open) => name.startsWith(`${open}.`));
     expect(takes(undefined), `without ${name}`).toBe(isOwn || OPTIONAL.includes(name));
-    const some = OPEN.includes(name) ? [{}, { length: 1 }] : [];
+    const some = ARGUMENTS.test(name) ? OBJECTS : OPEN.includes(name) ? [{}, { length: 1 }] : [];
     if (!FREE.includes(name)) expect(VALUES.filter(takes), name).toEqual(some);
   }
   for (const path of [[], ...paths]) {
     const inside = path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], command);
-    if (typeof inside !== 'object' || OPEN.includes(path.join('.'))) continue;
+    if (typeof inside !== 'object' || OPEN.includes(path.join('.')) || ARGUMENTS.test(path.join('.')))
+      continue;
     for (const member of ['pid', 'path', 'url', 'command', 'module', '__proto__'])
       expect(read(withAt(command, [...path, member], 'i1')), `${path}, ${member}`).toBeUndefined();
   }

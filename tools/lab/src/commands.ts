@@ -11,19 +11,19 @@ const content = z.record(z.string(), value);
 const keysOf = <Key extends string>(choices: Readonly<Record<Key, string>>) =>
   z.enum(Object.keys(choices) as Key[]);
 
+const own = z.strictObject({
+  tool: z.string().max(200),
+  arguments: z.record(z.string(), z.json()),
+  source: z.string().max(1000).optional(),
+});
+
 const setUp: z.ZodType<SetUp> = z.strictObject({
   option: z.string().regex(/^[a-z][a-z-]{0,20}$/),
   tool: keysOf(CHOICES.tool),
   client: keysOf(CHOICES.client),
   instances: keysOf(CHOICES.instances),
   singleUse: z.boolean(),
-  own: z
-    .strictObject({
-      tool: z.string().max(200),
-      arguments: z.record(z.string(), z.json()),
-      source: z.string().max(1000).optional(),
-    })
-    .optional(),
+  own: own.optional(),
 });
 
 const fault = z.strictObject({
@@ -42,7 +42,7 @@ const reply = z.union([
 
 const command = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('set-up'), side, setUp }),
-  z.strictObject({ do: z.literal('call'), side }),
+  z.strictObject({ do: z.literal('call'), side, own: own.optional() }),
   /** Ends the processes of a side, so that it is not shown. */
   z.strictObject({ do: z.literal('close'), side }),
   z.strictObject({

@@ -18,7 +18,7 @@ import {
   processFleet,
   startInstance,
 } from '@mrtr/matrix/processes';
-import { CALLS, insides } from './insides.ts';
+import { CALLS, insides, plainStates } from './insides.ts';
 import { network } from './network.ts';
 import { OFFERED } from './offered.ts';
 import { CallLines } from './own/call-lines.ts';
@@ -47,8 +47,9 @@ export class Pane {
   readonly #postgres: Postgres;
   readonly #own: OwnServer | undefined;
   #tools: readonly OwnTool[] = [];
-  /** The lines of the own server that ran before a call. */
+  /** The lines of the own server that ran before a call, and the files that it loaded. */
   #before = new Set<string>();
+  readonly #loaded = new Set<string>();
   /** The connection string of the database that holds calls, for an option that needs one. */
   #calls: string | undefined;
   readonly #changed: () => void;
@@ -92,7 +93,9 @@ export class Pane {
       conversation,
       asked: this.#asked,
       fault: this.#fault,
-      insides: this.#isOwn ? {} : insides(conversation.events, this.#setUp.tool, this.#key),
+      insides: this.#isOwn
+        ? plainStates(conversation.events)
+        : insides(conversation.events, this.#setUp.tool, this.#key),
       problem: this.#problem,
     };
   }
@@ -100,8 +103,10 @@ export class Pane {
   get #ownState(): Own | undefined {
     const own = this.#own;
     if (!own) return undefined;
-    const instances = Object.values(this.#instances).filter((one) => one instanceof OwnInstance);
-    const loaded = [...new Set(instances.flatMap((one) => one.loaded))];
+    // A process that has just started has not said yet what it loaded.
+    for (const one of Object.values(this.#instances))
+      if (one instanceof OwnInstance) for (const file of one.loaded) this.#loaded.add(file);
+    const loaded = [...this.#loaded];
     const { text, options } = own;
     const source = text === undefined ? undefined : { file: own.sourceName, text };
     const noLines = own.noLines ?? (this.#tools.length > 0 && loaded.length === 0 ? NO_NODE : undefined);
@@ -115,26 +120,29 @@ export class Pane {
   async start(): Promise<void> {
     this.#became('starting');
     await this.#revive(this.#kept);
-    if (this.#isOwn) await this.#listTools();
+    if (this.#isOwn) return this.#listTools();
     this.#became('ready');
   }
 
   /** Lists the tools of the own server, and chooses the first one if none was chosen. */
   async #listTools(): Promise<void> {
     const instance = this.#instances.i1;
-    if (!(instance instanceof OwnInstance) || this.#tools.length > 0) return;
+    if (!(instance instanceof OwnInstance) || this.#tools.length > 0) return this.#became('ready');
     try {
       this.#tools = await listTools(instance.fetch, this.#setUp.client === 'legacy');
     } catch (error) {
-      const wrote = instance.tail && ` It wrote: ${instance.tail}`;
-      throw new Refused(`The server did not list its tools: ${(error as Error).message}${wrote}`);
+      const why = (error as Error).message.replace(/^.*(?=The server ended)/s, '');
+      const wrote = instance.tail.length > why.length ? ` It wrote:\n${instance.tail}` : '';
+      throw new Refused(`The server did not list its tools. ${why}${wrote}`);
     } finally {
       this.#became('ready');
     }
     const { own } = this.#setUp;
     const [first] = this.#tools;
-    if (own && first && !this.#tools.some(({ name }) => name === own.tool))
-      this.#setUp = { ...this.#setUp, own: { ...own, tool: first.name } };
+    if (!own || !first || this.#tools.some(({ name }) => name === own.tool)) return;
+    this.#setUp = { ...this.#setUp, own: { ...own, tool: first.name } };
+    const names = this.#tools.map(({ name }) => name).join(', ');
+    if (own.tool) throw new Refused(`The server has no tool '${own.tool}'. It has ${names}.`);
   }
 
   /** Ends its processes. */
@@ -199,8 +207,10 @@ export class Pane {
     }
   }
 
-  async call(): Promise<void> {
+  /** Makes the call of the set-up, or this one of the own server. */
+  async call(own = this.#setUp.own): Promise<void> {
     if (this.#doing !== 'ready' && this.#doing !== 'over') throw new Refused('A call is going on.');
+    if (own) this.#setUp = { ...this.#setUp, own: { ...own, source: this.#setUp.own?.source } };
     await this.#revive(this.#used);
     this.#conversation = undefined;
     this.#became('calling');

@@ -127,7 +127,7 @@ test('says why a server cannot be opened, with what it wrote', async () => {
   const { problem, doing } = await open({
     server: `'${process.execPath}' -e 'console.error("no key"); process.exit(1)'`,
   });
-  expect(problem).toMatch(/^The server did not list its tools: .*The server ended: no key/);
+  expect(problem).toMatch(/^The server did not list its tools\. The server ended: no key/);
   expect(doing).toBe('ready');
   await lab.do({ do: 'call', side: 'left' });
   const { conversation } = await stateOf(({ doing }) => doing === 'over');

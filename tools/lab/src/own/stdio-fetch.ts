@@ -36,14 +36,16 @@ export function fetchOver(program: ServerProcess, before: (message: WireMessage)
         to.end();
       });
   });
+  let why: Error | undefined;
   void program.ended.then((how) => {
-    const why = new Error(`The server ended: ${program.tail.split('\n').at(-1) || how}`);
+    const last = program.tail.split('\n').at(-1);
+    why = new Error(`The server ended: ${last ? `${last} (${how})` : how}.`);
     for (const one of open.values()) one.end(why);
     open.clear();
   });
   return async (_url, init) => {
     if (init?.method !== 'POST') return new Response(null, { status: init?.method === 'DELETE' ? 200 : 405 });
-    if (!program.alive) throw new Error('The connection was refused: the process has ended.');
+    if (!program.alive) throw new Error(`The connection was refused. ${why?.message ?? 'The server ended.'}`);
     const body = String(init.body);
     const { id, method } = parse(body) ?? {};
     const write = (text: string) => program.write(`${text}\n`);

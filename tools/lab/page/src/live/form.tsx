@@ -75,22 +75,18 @@ export function exampleOf(field: Field): unknown {
 }
 
 /** What a field holds before the user has touched it: a text of JSON, or what it sends. */
-const initial = (kind: Kind, value: unknown): unknown =>
-  value === undefined
-    ? kind === 'choices'
-      ? []
-      : kind === 'yes'
-        ? false
-        : ''
-    : kind === 'json'
-      ? JSON.stringify(value)
-      : kind === 'number'
-        ? String(value)
-        : value;
+function initial(kind: Kind, value: unknown): unknown {
+  if (kind === 'choices') return Array.isArray(value) ? value : [];
+  if (kind === 'yes') return value === true;
+  if (value === undefined) return '';
+  return kind === 'json' ? JSON.stringify(value) : String(value);
+}
 
 /** What a field sends; undefined if it is empty. @throws SyntaxError for what is no JSON */
 function sentBy(kind: Kind, held: unknown): unknown {
   if (held === '') return undefined;
+  // What is no number goes out as it was typed.
+  if (kind === 'number' && Number.isNaN(Number(held))) return held;
   if (kind === 'json') return JSON.parse(String(held));
   return kind === 'number' ? Number(held) : held;
 }
@@ -244,11 +240,12 @@ function Input({ name, field, required, held, onHeld }: InputProps) {
           onInput={onInput}
         />
       )}
+      {hint && <small class="quiet">{hint}</small>}
     </span>
   );
 }
 
-function placeholderOf(kind: Kind, { format, examples, description }: Field): string {
+function placeholderOf(kind: Kind, { format, examples }: Field): string {
   const [example] = Array.isArray(examples) ? examples : [];
-  return kind === 'json' ? 'JSON' : String(example ?? format ?? description ?? '');
+  return kind === 'json' ? 'JSON' : String(example ?? format ?? '');
 }

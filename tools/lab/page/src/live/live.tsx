@@ -28,7 +28,9 @@ export function LivePage({ live, route, go }: LiveProps) {
     go({ ...route, setUps: [setUps.left, setUps.right], view: { ...route.view, step: undefined } });
   };
   const isOther =
-    route.setUps !== undefined && JSON.stringify(route.setUps) !== JSON.stringify([left.setUp, right.setUp]);
+    !left.own &&
+    route.setUps !== undefined &&
+    JSON.stringify(route.setUps) !== JSON.stringify([left.setUp, right.setUp]);
   const events = left.conversation.events.length + right.conversation.events.length;
   const seen = useRef(events);
   useEffect(() => {
@@ -103,7 +105,7 @@ function ownShown(
   const noLines =
     own?.noLines ??
     (ranNone
-      ? `No line of ${own?.source?.file} ran in this call. Choose the file of the tool above.`
+      ? `No line of ${own?.source?.file} ran in this call: it ended before your handler, or the tool stands in another file (--source).`
       : undefined);
   if (!own?.source) return { noLines };
   const named = { ...own.source, lines };
@@ -148,6 +150,7 @@ function sideShown(
         {setUp.option === OWN && !asked && <OwnCallForm {...known} />}
         {setUp.option !== OWN && setUp.tool === 'order' && <Deploy {...known} />}
         <Network {...known} />
+        {state.doing === 'starting' && <p role="status">The server is starting …</p>}
         {problem && (
           <p class="problem" role="alert">
             {problem}

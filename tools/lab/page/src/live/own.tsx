@@ -56,10 +56,7 @@ export function OwnCallForm({ side, state, send }: SideProps) {
         submit={`Call ${tool.name}`}
         disabled={doing !== 'ready' && doing !== 'over'}
         onSubmit={(content) => {
-          const call = { tool: tool.name, arguments: content as never, source };
-          if (JSON.stringify(content) !== JSON.stringify(given))
-            send({ do: 'set-up', side, setUp: { ...setUp, own: call } });
-          send({ do: 'call', side });
+          send({ do: 'call', side, own: { tool: tool.name, arguments: content as never, source } });
         }}
       />
     </>

@@ -126,8 +126,11 @@ export const RULES: readonly Rule[] = [
     last?.event.kind === 'question' &&
     waits !== undefined &&
     `’s handler waits on line ${waits}, in the memory of ${laneName(conversation, last.held)}.`,
-  ({ last, stand, isInside }) =>
-    last?.event.kind === 'question' && !isInside && ` asks${stand ? ` on line ${stand.line}` : ''}.`,
+  ({ last, stand, isInside, events }) => {
+    if (last?.event.kind !== 'question' || isInside) return undefined;
+    const again = linesAgain(events);
+    return ` asks${stand ? ` on line ${stand.line}` : ''}${again ? `, and ${again} ran again` : ''}.`;
+  },
   ({ last, isInside }) =>
     last?.event.kind === 'question' &&
     isInside &&

@@ -68,9 +68,6 @@ export function Source({ file, own, ran, stand, picked, broken, onPick }: Source
               ) : (
                 <span class="number">{line}</span>
               )}
-              <code>
-                <Tokens tokens={tokens} run={run} />
-              </code>
               {own && picked === line && (
                 <button
                   type="button"
@@ -81,6 +78,9 @@ export function Source({ file, own, ran, stand, picked, broken, onPick }: Source
                   {own.lines.includes(line) ? 'no effect' : 'effect here'}
                 </button>
               )}
+              <code>
+                <Tokens tokens={tokens} run={run} />
+              </code>
               {own?.lines.includes(line) && <b class="stand">effect</b>}
               {how && <b class="stand">◀ {STANDS[how]}</b>}
             </li>
