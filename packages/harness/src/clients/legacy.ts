@@ -23,19 +23,19 @@ import { type Explain, rethrow, transportToProgram } from './server-program.ts';
 import { questionIn } from './user.ts';
 
 export async function connectLegacy(transport: Transport, application: RecordedApplication): Promise<Client> {
-  const { capabilities } = application;
+  const { capabilities, has } = application;
   const client = new Client(CLIENT_INFO, { capabilities });
   // Copy a handler's result: the two SDKs' types of it differ only in their names. The method of `Client` would reject
   // answers with null, which some clients send.
-  if (capabilities.elicitation)
+  if (capabilities.elicitation && has.user)
     Protocol.prototype.setRequestHandler.call(client, ElicitRequestSchema, async ({ params }) => ({
       ...(await application.elicit(questionIn(params))),
     }));
-  if (capabilities.sampling)
+  if (capabilities.sampling && has.model)
     client.setRequestHandler(CreateMessageRequestSchema, async ({ params }) => ({
       ...(await application.createMessage(params as CreateMessageRequest['params'])),
     }));
-  if (capabilities.roots)
+  if (capabilities.roots && has.roots)
     client.setRequestHandler(ListRootsRequestSchema, async () => ({ ...(await application.listRoots()) }));
   await client.connect(transport);
   return client;

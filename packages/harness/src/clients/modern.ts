@@ -24,23 +24,24 @@ export async function connectModern(
   application: RecordedApplication,
   fallback: boolean,
 ): Promise<Client> {
-  const { capabilities } = application;
+  const { capabilities, has } = application;
   const client = new Client(CLIENT_INFO, {
     versionNegotiation: { mode: fallback ? 'auto' : { pin: '2026-07-28' } },
     capabilities,
   });
-  if (capabilities.elicitation)
+  if (capabilities.elicitation && has.user)
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) =>
       // For a question in a result, this SDK passes its key as the id.
       application.elicit(
         questionIn(params, client.getProtocolEra() === 'modern' ? String(mcpReq.id) : undefined),
       ),
     );
-  if (capabilities.sampling)
+  if (capabilities.sampling && has.model)
     client.setRequestHandler('sampling/createMessage', async ({ params }) =>
       application.createMessage(params),
     );
-  if (capabilities.roots) client.setRequestHandler('roots/list', async () => application.listRoots());
+  if (capabilities.roots && has.roots)
+    client.setRequestHandler('roots/list', async () => application.listRoots());
   await client.connect(transport);
   return client;
 }

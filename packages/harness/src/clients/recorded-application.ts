@@ -75,6 +75,8 @@ export function recordedApplication(
   }
 
   return {
+    /** What it can answer. A client may declare more, as some do. */
+    has: { user: user !== undefined, model: model !== undefined, roots: roots !== undefined },
     ...{ capabilities, recorder, show, recordReply, elicit, createMessage, listRoots },
 
     fulfil: (request: Exclude<InputRequest, { method: 'elicitation/create' }>): Promise<InputResponse> =>
