@@ -163,7 +163,7 @@ export class Pane {
     const listed = setUp.option === OWN ? undefined : await this.#optionOf(setUp);
     if (setUp.option === OWN && !this.#own)
       throw new Refused('The lab was opened without a server of your own: pnpm lab --server.');
-    const source = setUp.own?.source;
+    const source = setUp.option === OWN ? setUp.own?.source : undefined;
     if (source !== undefined && source !== this.#own?.sourceName && !this.#ownState?.loaded.includes(source))
       throw new Refused(`The server has not loaded '${source}'.`);
     await this.#abandon();

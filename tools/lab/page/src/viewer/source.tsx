@@ -25,7 +25,10 @@ export function Source({ file, own, ran, stand, picked, broken, onPick }: Source
   const box = useRef<HTMLDivElement>(null);
   const here = stand?.file === file ? stand : undefined;
   useEffect(() => {
-    const lit = box.current?.querySelector(here?.how === 'left' ? '.broken, .again, .here' : '.here');
+    const find = (look: string) => box.current?.querySelector(look);
+    // A call that is over shows what went wrong.
+    const wrong = here?.how === 'left' ? (find('.broken') ?? (own && find('.again'))) : undefined;
+    const lit = wrong ?? find('.here');
     const panel = box.current?.parentElement;
     if (!(lit instanceof HTMLElement) || !panel) return;
     const top = lit.offsetTop - panel.offsetTop;
