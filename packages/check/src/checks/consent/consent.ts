@@ -160,11 +160,12 @@ export const CONSENT = [
     calls: (rounds) => 4 * callsOf(rounds),
     run: async (context) => {
       const mayGuard = (request: JsonObject) => requiresNothing(request) || asksForYes(request);
-      const isGuard = context.facts.questions.every(({ request }) => mayGuard(request));
+      const guards = context.facts.questions.filter(({ request }) => mayGuard(request)).length;
+      const isOne = guards === 0 || guards === context.facts.questions.length;
       let found = notApplicable('no form can be sent empty');
       // Another form, which asks for data, may stop the call in which every form is empty.
       for (const [what, nothing] of EMPTY_ACCEPTS)
-        for (const isEvery of isGuard ? [true] : [true, false]) {
+        for (const isEvery of isOne ? [true] : [true, false]) {
           const seen = await call(context, {
             answer: (request, honest) => (isEvery || mayGuard(request) ? nothing : honest),
           });
