@@ -74,3 +74,30 @@ test('a line that is named an effect has one for each run, and a second one is r
   );
   expect(effects).toBeGreaterThan(50);
 });
+
+test('says of a changed state and of a retry that came twice what the server answered', () => {
+  const call = (id: number, more = {}) =>
+    ({ kind: 'message', from: 'client', to: 'i1', message: { id, method: 'tools/call' }, ...more }) as const;
+  const answer = (id: number, result: object, more = {}) =>
+    ({ kind: 'message', from: 'i1', to: 'client', message: { id, ...result }, ...more }) as const;
+  const text = (said: string) => ({
+    result: { resultType: 'complete', content: [{ type: 'text', text: said }] },
+  });
+  const failed = { error: { code: -32602, message: 'no' } };
+  const said = (...events: readonly object[]) =>
+    sentenceOf({
+      title: 'pay',
+      participants: [{ id: 'i1', kind: 'instance', label: 'server' }],
+      events: events.map((event, at) => ({ at, ...event })),
+      end: { result: { content: [] } },
+    } as unknown as Transcript);
+  const changed = [call(1, { lost: true, replaced: true }), call(1, { altered: true })];
+  expect(said(...changed, answer(1, text('paid')))).toBe(
+    'pay took a state that was changed on its way: paid',
+  );
+  expect(said(...changed, answer(1, failed))).toBe('pay rejected the state that was changed on its way.');
+  const twice = (other: string) =>
+    said(call(1), answer(1, text('No 1'), { lost: true }), call(1, { again: true }), answer(1, text(other)));
+  expect(twice('No 2')).toBe('pay gave one retry two results: “No 1” and “No 2”');
+  expect(twice('No 1')).toBe('pay asked nothing, and answered.');
+});

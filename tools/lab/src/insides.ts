@@ -26,26 +26,6 @@ export function insides(events: readonly TranscriptEvent[], tool: ToolWord, key:
   return found;
 }
 
-/** The states of a server of another make that anybody can read: JSON, perhaps in base64. */
-export function plainStates(events: readonly TranscriptEvent[]): Insides {
-  const isPlain = (state: string) =>
-    [state, Buffer.from(state, 'base64').toString()].some((text) => /^\s*[[{"]/.test(text) && isJson(text));
-  return Object.fromEntries(
-    statesIn(events)
-      .filter(isPlain)
-      .map((state) => [state, { sealed: false }]),
-  );
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function inside(state: string, tool: ToolWord, key: Uint8Array): Inside {
   const { method, params } = CALLS[tool];
   const binding = {

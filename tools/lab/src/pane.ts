@@ -18,7 +18,7 @@ import {
   processFleet,
   startInstance,
 } from '@mrtr/matrix/processes';
-import { CALLS, insides, plainStates } from './insides.ts';
+import { CALLS, insides } from './insides.ts';
 import { network } from './network.ts';
 import { OFFERED } from './offered.ts';
 import { CallLines } from './own/call-lines.ts';
@@ -93,9 +93,7 @@ export class Pane {
       conversation,
       asked: this.#asked,
       fault: this.#fault,
-      insides: this.#isOwn
-        ? plainStates(conversation.events)
-        : insides(conversation.events, this.#setUp.tool, this.#key),
+      insides: this.#isOwn ? {} : insides(conversation.events, this.#setUp.tool, this.#key),
       problem: this.#problem,
     };
   }
@@ -166,6 +164,8 @@ export class Pane {
     const source = setUp.option === OWN ? setUp.own?.source : undefined;
     if (source !== undefined && source !== this.#own?.sourceName && !this.#ownState?.loaded.includes(source))
       throw new Refused(`The server has not loaded '${source}'.`);
+    // To cancel would send the user's own server another round.
+    if (this.#isOwn && this.#connect) await this.close();
     await this.#abandon();
     const before = this.#setUp;
     this.#setUp = setUp;
@@ -252,6 +252,7 @@ export class Pane {
     const instance = await this.#startInstance(id);
     if (this.#connect && this.#used.includes(id))
       await this.#fleet?.open(id, instance, this.#connect(instance), {});
+    if (this.#isOwn && !this.#connect) await this.#listTools();
     this.#changed();
   }
 

@@ -47,3 +47,20 @@ export function flipBit(state: string, at: number): string {
   bytes[at] = (bytes[at] ?? 0) ^ 1;
   return PREFIX + toBase64(bytes) + partsOf(state)[1];
 }
+
+/** What anybody can read in a state: JSON, as it is or in base64. */
+export function readPlain(state: string) {
+  for (const read of [() => state, () => new TextDecoder().decode(decoded(state))])
+    try {
+      const text = read();
+      if (/^\s*[[{"]/.test(text)) return JSON.stringify(JSON.parse(text));
+    } catch {
+      // It is something else.
+    }
+  return undefined;
+}
+
+const decoded = (text: string) =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
+    character.charCodeAt(0),
+  );

@@ -2,13 +2,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TranscriptSoFar } from '../../src/protocol.ts';
 import { SIDES } from '../../src/set-up.ts';
-import { COPIES, linkWith } from './copy.ts';
+import { COPIES, linkWith, type Origin } from './copy.ts';
 import type { Live } from './live/connection.ts';
 import type { Route } from './route.ts';
 
-export interface OnPage {
+export interface OnPage extends Origin {
   readonly conversation: TranscriptSoFar;
-  readonly option?: string | undefined;
 }
 
 /** The links, each with the pages that it stands for. */
@@ -114,15 +113,16 @@ function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly
       >
         <summary class="button">Copy</summary>
         <div class="sheet">
-          {entry('Link to this', link)}
-          {shown.map(({ conversation, option }, at) => (
+          {/* A link has no server of the user's own. */}
+          {shown.every(({ server }) => server === undefined) && entry('Link to this', link)}
+          {shown.map(({ conversation, ...origin }, at) => (
             <div key={at}>
               <h3>
                 {shown.length > 1 && `${at === 0 ? 'Left' : 'Right'}: `}
                 {conversation.title}
               </h3>
               {entry('Link with its transcript', () => linkWith(conversation))}
-              {COPIES.map(([title, textOf]) => entry(title, textOf(conversation, option)))}
+              {COPIES.map(([title, textOf]) => entry(title, textOf(conversation, origin)))}
             </div>
           ))}
         </div>

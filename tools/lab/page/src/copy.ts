@@ -12,7 +12,13 @@ import { pack } from './open-file.ts';
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-type TextOf = (conversation: TranscriptSoFar, option: string | undefined) => string | undefined;
+/** The server of a conversation: one of our options, or one of the user's own. */
+export interface Origin {
+  readonly option?: string | undefined;
+  readonly server?: string | undefined;
+}
+
+type TextOf = (conversation: TranscriptSoFar, origin: Origin) => string | undefined;
 
 /** The texts to copy, by title; undefined without anything to copy. */
 export const COPIES: readonly (readonly [title: string, textOf: TextOf])[] = [
@@ -42,11 +48,12 @@ function firstCall({ events }: TranscriptSoFar) {
   return message && objectIn(message, 'params').name !== 'order' ? message : undefined;
 }
 
-function curl(conversation: TranscriptSoFar, option = 'f') {
+function curl(conversation: TranscriptSoFar, { option, server = '' }: Origin) {
   const message = firstCall(conversation);
   // An old client first sends its handshake.
   const isModern = conversation.participants.some((one) => one.kind === 'client' && one.era === 'modern');
-  if (!message || !isModern) return undefined;
+  const isAddress = /^https?:/i.test(server);
+  if (!message || !isModern || !(option || isAddress)) return undefined;
   const { name } = objectIn(message, 'params');
   const headers = {
     'content-type': 'application/json',
@@ -57,16 +64,16 @@ function curl(conversation: TranscriptSoFar, option = 'f') {
   };
   const lines = Object.entries(headers).map(([header, value]) => `  -H ${quote(`${header}: ${value}`)} \\`);
   return [
-    `# pnpm serve option-${option} --http 3000`,
-    'curl -s http://127.0.0.1:3000/mcp \\',
+    ...(option ? [`# pnpm serve option-${option} --http 3000`] : []),
+    `curl -s ${option ? 'http://127.0.0.1:3000/mcp' : quote(server)} \\`,
     ...lines,
     `  -d ${quote(JSON.stringify(message))}`,
   ].join('\n');
 }
 
-function check(conversation: TranscriptSoFar, option = 'f') {
+function check(conversation: TranscriptSoFar, { option, server }: Origin) {
   const message = firstCall(conversation);
-  if (!message) return undefined;
+  if (!message || !(option || server)) return undefined;
   const { name, arguments: given } = objectIn(message, 'params');
   const keys = new Map(eventsOf('question', conversation.events).map(({ id, key }) => [id, key]));
   const answers = eventsOf('answer', conversation.events).flatMap(({ id, reply }) => {
@@ -75,9 +82,13 @@ function check(conversation: TranscriptSoFar, option = 'f') {
     return [`  --answer ${quote(`${key}=${JSON.stringify(reply.content ?? {})}`)} \\`];
   });
   return [
-    // The options' tools write only to a fake world.
-    `pnpm mrtr-check --allow-effects --tool ${name} --arguments ${quote(JSON.stringify(given ?? {}))} \\`,
+    // The options' tools write only to a fake world. Another tool's effects are its author's to allow.
+    `pnpm mrtr-check ${option ? '--allow-effects ' : ''}--tool ${name} --arguments ${quote(JSON.stringify(given ?? {}))} \\`,
     ...answers,
-    `  -- node tools/cli/run.mjs serve option-${option}`,
+    option
+      ? `  -- node tools/cli/run.mjs serve option-${option}`
+      : /^https?:/i.test(server ?? '')
+        ? `  ${quote(server ?? '')}`
+        : `  -- ${server}`,
   ].join('\n');
 }

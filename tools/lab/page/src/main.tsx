@@ -2,7 +2,7 @@
 import { type ComponentChild, render } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { Recording } from '../../src/protocol.ts';
-import { SIDES } from '../../src/set-up.ts';
+import { OWN, SIDES } from '../../src/set-up.ts';
 import './page.css';
 import { Alone } from './alone.tsx';
 import { Bar, type OnPage } from './bar.tsx';
@@ -49,7 +49,10 @@ const PAGES: { readonly [Name in Route['page']]: Page<Name> } = {
     shown: ({ live }) =>
       (live.kind === 'open' ? SIDES.map((side) => live.sides[side]) : [])
         .filter(({ conversation }) => conversation.events.length > 0)
-        .map(({ conversation, setUp }) => ({ conversation, option: setUp.option })),
+        .map(({ conversation, setUp: { option }, own }) => ({
+          conversation,
+          ...(option === OWN ? { server: own?.server } : { option }),
+        })),
   },
 };
 

@@ -40,6 +40,8 @@ interface HeadProps extends SideProps {
 export function Head({ side, state, send, onSetUp }: HeadProps) {
   const { offered, own, setUp, doing } = state;
   const isOwn = setUp.option === OWN;
+  // There is one server at an address.
+  const isAddress = /^https?:/i.test(own?.server ?? '');
   const change = (part: Partial<SetUp>) => onSetUp({ ...setUp, ...part });
   return (
     <div class="controls">
@@ -54,16 +56,18 @@ export function Head({ side, state, send, onSetUp }: HeadProps) {
         }
       />
       {isOwn && <OwnChoices side={side} state={state} send={send} onSetUp={onSetUp} />}
-      {SELECTS.filter(([, name]) => !isOwn || name !== 'tool').map(([title, name]) => (
-        <Select<string>
-          key={name}
-          label={`${title} on the ${side}`}
-          value={setUp[name]}
-          choices={CHOICES[name]}
-          lacks={(value) => lacksTool({ offered, setUp: { ...setUp, [name]: value } })}
-          onChoice={(value) => change({ [name]: value })}
-        />
-      ))}
+      {SELECTS.filter(([, name]) => !isOwn || (name !== 'tool' && !(name === 'instances' && isAddress))).map(
+        ([title, name]) => (
+          <Select<string>
+            key={name}
+            label={`${title} on the ${side}`}
+            value={setUp[name]}
+            choices={CHOICES[name]}
+            lacks={(value) => lacksTool({ offered, setUp: { ...setUp, [name]: value } })}
+            onChoice={(value) => change({ [name]: value })}
+          />
+        ),
+      )}
       {!isOwn && (
         <label>
           <input

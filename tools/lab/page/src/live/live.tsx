@@ -101,7 +101,7 @@ function ownShown(
   lines: readonly number[],
   onName: (line: number) => void,
 ): Partial<Shown> {
-  const ranNone = conversation.end && !conversation.events.some(({ kind }) => kind === 'lines');
+  const ranNone = conversation.end && !conversation.events.some(({ kind }) => kind === 'entry');
   const noLines =
     own?.noLines ??
     (ranNone

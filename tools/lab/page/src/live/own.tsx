@@ -27,13 +27,16 @@ export function OwnChoices({ side, state: { own, setUp }, onSetUp }: ChooseProps
         onChoice={(tool) => change({ tool, arguments: {} })}
       />
       {files.length > 1 && (
-        <Select
-          label={`File on the ${side}`}
-          title="The file whose lines are shown. Another one starts the server again."
-          value={own.source?.file ?? ''}
-          choices={Object.fromEntries(files.map((file) => [file, file]))}
-          onChoice={(source) => change({ source })}
-        />
+        <span>
+          File{' '}
+          <Select
+            label={`File on the ${side}`}
+            title="The file whose lines are shown. Another one starts the server again."
+            value={own.source?.file ?? ''}
+            choices={Object.fromEntries(files.map((file) => [file, file]))}
+            onChoice={(source) => change({ source })}
+          />
+        </span>
       )}
     </>
   );

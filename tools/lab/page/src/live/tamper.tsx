@@ -23,7 +23,7 @@ export function Tamper({ side, state, other, send }: SideProps & { readonly othe
     <section class="tamper" aria-label={`Tamper editor on the ${side}`}>
       <h4>
         {fault.state === undefined ? (
-          'Change it on its fault'
+          'Change it on its way'
         ) : (
           <span class="armed">The next retry brings this:</span>
         )}

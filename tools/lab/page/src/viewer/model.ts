@@ -65,7 +65,9 @@ export function countsAt(
   const state: Count = [latest === undefined ? '–' : `${latest.length} B`, 'state'];
   // From outside, effects and entries cannot be seen.
   if (!participants.some(({ kind }) => kind === 'world')) {
-    const requests = eventsOf('message', events).filter(({ message }) => isCall(message));
+    const requests = eventsOf('message', events).filter(
+      ({ message, replaced }) => isCall(message) && !replaced,
+    );
     const changes = rows.filter(({ event }) => event.kind === 'effect');
     const isNamed = changes.some(({ event }) => 'name' in event && event.name === 'effect');
     const [one, several] = isNamed ? ['effect', 'effects'] : ['change seen', 'changes seen'];

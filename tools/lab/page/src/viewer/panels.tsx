@@ -9,7 +9,7 @@ import {
 } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import type { Inside, Insides, TranscriptSoFar } from '../../../src/protocol.ts';
-import { statesIn } from '../../../src/states.ts';
+import { readPlain, statesIn } from '../../../src/states.ts';
 import { Columns } from './columns.tsx';
 import { isBroken, latestTone } from './model.ts';
 import { reasonText } from './sentence.ts';
@@ -48,7 +48,7 @@ export function States({ events, insides, children }: StatesProps) {
           <code class="state" tabIndex={0} role="group" aria-label={`State of round ${round}, whole`}>
             {state}
           </code>
-          {insides && <Claims inside={insides[state]} />}
+          {insides && <Claims state={state} inside={insides[state]} />}
         </section>
       ))}
       {eventsOf(
@@ -65,8 +65,14 @@ export function States({ events, insides, children }: StatesProps) {
   );
 }
 
-function Claims({ inside }: { readonly inside: Inside | undefined }) {
-  if (!inside) return <p class="quiet">Without the lab's key nobody can look inside.</p>;
+function Claims({ state, inside }: { readonly state: string; readonly inside: Inside | undefined }) {
+  const plain = readPlain(state);
+  if (!inside)
+    return (
+      <p class="quiet">
+        {plain === undefined ? 'The lab has no key for it.' : `Anybody can read this state: ${plain}`}
+      </p>
+    );
   if (!inside.sealed) return <p class="quiet">Not sealed: this is all of it, and anybody can write it.</p>;
   const { round, call, expiresAt, asked, payload = 'nothing' } = inside;
   const questions = asked.map(([key, digest]) => `${key} (${digest.slice(0, 8)}…)`).join(', ');
@@ -111,7 +117,11 @@ export function WorldPanel({ rows, end, isSeen }: WorldProps) {
   return (
     <div class="world">
       {effects.length === 0 ? (
-        <p class="nothing">{isSeen ? 'Nothing was written.' : 'No change was seen.'}</p>
+        <p class="nothing">
+          {isSeen
+            ? 'Nothing was written.'
+            : 'No change was seen. From outside, only what somebody looks for is seen.'}
+        </p>
       ) : (
         <table>
           <Columns titles={['Round', 'By', 'Entry']} />

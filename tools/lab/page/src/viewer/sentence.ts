@@ -1,5 +1,5 @@
 /** Describes a side in one sentence from its transcript, and the difference between two sides. */
-import { eventsOf, objectIn, type Row, resultText } from '@mrtr/harness/transcript';
+import { CLIENT, eventsOf, objectIn, type Row, resultText } from '@mrtr/harness/transcript';
 import type { TranscriptSoFar } from '../../../src/protocol.ts';
 import { entryOf, linesRun, placeOf, type Stand, standsAt } from './code.ts';
 import { countsAt, isBroken, latestTone } from './model.ts';
@@ -72,6 +72,10 @@ type Rule = (facts: Facts) => string | false | undefined;
 
 /** Each rule is true wherever it applies: their order decides only what matters most. */
 export const RULES: readonly Rule[] = [
+  ({ last, conversation }) =>
+    !last &&
+    conversation.end?.error &&
+    `: the call could not be made. ${clip(conversation.end.error.message)}`,
   // A broken promise.
   ({ broken, same }) =>
     broken?.again && same.length < 2 && ` repeated an effect: ${broken.name}, ${clip(broken.detail)}.`,
@@ -99,6 +103,7 @@ export const RULES: readonly Rule[] = [
         : 'the process that its handler waited in is gone';
     return ` ${facts.ended}, and lost the call: ${why}.`;
   },
+  ({ isAnswered, events }) => isAnswered && judgeFromOutside(events)?.words,
   (facts) => {
     const { ended, isAnswered, conversation } = facts;
     const { error, result = {} } = conversation.end ?? {};
@@ -110,9 +115,11 @@ export const RULES: readonly Rule[] = [
     const questions = eventsOf('question', events).length;
     if (!isAnswered) return undefined;
     if (entries === 0) return ` asked ${questions === 0 ? 'nothing' : timesOf(questions)}, and answered.`;
+    const effects = eventsOf('effect', events).length;
+    const once = effects === 0 ? '' : `, and ${effects === 1 ? 'its effect' : 'each effect'} came once`;
     const again = linesAgain(events);
     const none = questions === 0 ? ', and asked nothing' : ': no line ran again';
-    return `’s handler was entered ${timesOf(entries)}${again ? `: ${again} ran again` : none}.`;
+    return `’s handler was entered ${timesOf(entries)}${again ? `: ${again} ran again` : none}${once}.`;
   },
   ({ ended, loss, waited }) =>
     ended && !loss && waited !== undefined && ` ${ended}: its handler waited on line ${waited}.`,
@@ -155,6 +162,29 @@ export const RULES: readonly Rule[] = [
   ({ waits }) => waits !== undefined && `’s handler still waits on line ${waits}.`,
   ({ last }) => last && `: ${clip(last.text)}`,
 ];
+
+/** What a server did with a state that was changed on its way, or with a retry that came twice. */
+export function judgeFromOutside(events: Seen['events']) {
+  const messages = eventsOf('message', events);
+  const resultAfter = (at: number) =>
+    objectIn(messages.slice(at + 1).find(({ from }) => from !== CLIENT)?.message ?? {}, 'result');
+  const isTaken = ({ resultType, isError }: ReturnType<typeof resultAfter>) =>
+    resultType === 'complete' && isError !== true;
+  const changed = messages.findIndex(({ altered }) => altered);
+  if (changed >= 0) {
+    const result = resultAfter(changed);
+    if (isTaken(result))
+      return { isBad: true, words: ` took a state that was changed on its way: ${clip(resultText(result))}` };
+    if (result.resultType === undefined)
+      return { isBad: false, words: ' rejected the state that was changed on its way.' };
+  }
+  const again = messages.findIndex((one) => one.again);
+  const before = messages.findLastIndex(({ from }, at) => at < again && from === CLIENT);
+  const results = [before, again].map(resultAfter);
+  const [one = '', other = ''] = results.map(resultText);
+  if (again < 0 || !results.every(isTaken) || one === other) return undefined;
+  return { isBad: true, words: ` gave one retry two results: “${clip(one)}” and “${clip(other)}”` };
+}
 
 /** The lines that ran in more than one entry, such as `lines 9 to 11 and 14`. */
 function linesAgain(events: Seen['events']) {
@@ -256,7 +286,8 @@ const countsOf = (seen: Seen) =>
     ...countsAt(seen.conversation, seen.events)
       .filter(([, name]) => name !== 'state' && name !== 'held')
       .map(
-        ([number, name]) => [name.replace(/(record|write|round)s$/, '$1'), number.replace('×', '')] as const,
+        ([number, name]) =>
+          [name.replace(/(record|write|round|request|effect)s$/, '$1'), number.replace('×', '')] as const,
       ),
     ['the end', hasFailed(seen) ? 'an error' : 'a result'],
   ]);

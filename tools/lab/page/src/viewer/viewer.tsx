@@ -19,7 +19,7 @@ import {
   type Zoom,
 } from './model.ts';
 import { States, Wire, WorldPanel } from './panels.tsx';
-import { describe, difference, type Seen, shortName } from './sentence.ts';
+import { describe, difference, judgeFromOutside, type Seen, shortName } from './sentence.ts';
 import { Source } from './source.tsx';
 import { Timeline } from './timeline.tsx';
 import './viewer.css';
@@ -270,8 +270,12 @@ const Sentence = ({ seen }: { readonly seen: Seen }) => (
 );
 
 /** Red for a broken promise, even if the call ended with an error; green for a refusal that did its work. */
-function moodOf({ rows }: Seen) {
+function moodOf(seen: Seen) {
+  const { rows, events, conversation } = seen;
   const last = latestTone(rows);
+  const isForeign = !conversation.participants.some(({ kind }) => kind === 'world');
+  const judged = isForeign && seen.isEnd && !rows.some(isBroken) ? judgeFromOutside(events) : undefined;
+  if (judged) return judged.isBad ? 'bad' : 'safe';
   if (last === 'error' || rows.some(isBroken)) return 'bad';
   return last === 'refused' ? 'safe' : '';
 }
