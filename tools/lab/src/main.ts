@@ -19,7 +19,7 @@ Shows two handler shapes doing the same thing, and lets you break them.
   --tool         the tool to call first
   --arguments    its arguments, as JSON
   --header       for an address: 'Name: value'; may be given again
-  --source       the file whose lines are shown; otherwise the file that the command names
+  --source       the file whose lines are shown; otherwise the one in which the tool's handler runs
   --export DIR   writes the page with every recording as files that open from a disk
   --viewer DIR   writes the viewer alone: one script and one style, for other pages
   --test         uses the lab in a real browser; MRTR_CHROMIUM names it, otherwise /usr/bin/chromium

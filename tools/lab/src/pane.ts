@@ -175,7 +175,7 @@ export class Pane {
     const isOther = (before.option === OWN) !== this.#isOwn;
     // A process on stdio serves clients of one era.
     const isOtherEra = this.#isOwn && (before.client === 'legacy') !== (setUp.client === 'legacy');
-    if (isOther || isOtherEra || this.#own?.show(source) === true) {
+    if (isOther || isOtherEra || this.#own?.choose(source) === true) {
       this.#before = new Set();
       await this.close();
     }
@@ -386,7 +386,11 @@ export class Pane {
   readonly #host = async (recorder: Recorder): Promise<Hosting> => {
     const world = recordedWorld(recorder);
     const fleet = processFleet<Running>(this.#database, { world, recorder }, () => this.#fault.to);
-    const lines = new CallLines(recorder, (line) => this.#before.has(line));
+    const lines = new CallLines(
+      recorder,
+      (line) => this.#before.has(line),
+      (file) => this.#own?.find(file),
+    );
     this.#opening = this.#isOwn ? undefined : this.#firstOpening();
     this.#connect = (instance) => async (place) =>
       instance instanceof OwnInstance

@@ -1,4 +1,4 @@
-/** Records in a conversation the lines of an author's file that ran, and where each request entered it. */
+/** Records in a conversation the lines of the handler's file that ran, and where each request entered it. */
 import type { Recorder } from '@mrtr/harness/internal';
 import type { Lines, SourceLine } from '@mrtr/harness/transcript';
 import type { Taken } from './trace.ts';
@@ -15,22 +15,33 @@ export const keyOf = ([file, line]: SourceLine): string => `${file}:${line}`;
 export class CallLines {
   readonly #recorder: Recorder;
   readonly #isBefore: (line: string) => boolean;
-  #top: string | undefined;
+  #top: SourceLine | undefined;
   readonly #entered = new WeakSet<object>();
 
-  /** @param isBefore whether a line ran before the call */
-  constructor(recorder: Recorder, isBefore: (line: string) => boolean) {
+  readonly #onFound: (file: string) => void;
+
+  /**
+   * @param isBefore whether a line ran before the call
+   * @param onFound called with the handler's file
+   */
+  constructor(recorder: Recorder, isBefore: (line: string) => boolean, onFound: (file: string) => void) {
     this.#recorder = recorder;
     this.#isBefore = isBefore;
+    this.#onFound = onFound;
   }
 
   /** Records what ran in `instance` for this request. */
-  record({ files, order }: Traced, instance: string, request: object): void {
-    this.#top ??= order.map(keyOf).find((line) => !this.#isBefore(line));
-    const at = order.findIndex((line) => keyOf(line) === this.#top);
-    const isEntry = at >= 0 && !this.#entered.has(request);
+  record({ files, order: ran }: Traced, instance: string, request: object): void {
     // A process that has just started reports its start together with its first entry.
     const isNew = (line: SourceLine) => !this.#isBefore(keyOf(line));
+    if (!this.#top) {
+      this.#top = ran.find(isNew);
+      if (this.#top) this.#onFound(this.#top[0]);
+    }
+    const [file, first] = this.#top ?? [];
+    const order = ran.filter(([one]) => one === file);
+    const at = order.findIndex(([, line]) => line === first);
+    const isEntry = at >= 0 && !this.#entered.has(request);
     const stretches = isEntry ? [order.slice(0, at).filter(isNew), order.slice(at)] : [order];
     for (const [place, stretch] of stretches.entries()) {
       if (isEntry && place === 1) {

@@ -56,7 +56,7 @@ export class LineChannel {
     return channel;
   }
 
-  /** What goes into the environment of the server, so that its processes trace `source`. */
+  /** What goes into the environment of the server, so that its processes trace its author's files. */
   environment(
     { source, root }: Pick<Given, 'source' | 'root'>,
     preload: URL,

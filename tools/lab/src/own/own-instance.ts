@@ -31,15 +31,11 @@ export class OwnInstance implements Instance {
 
   /** Starts the command, or takes the server at its address. `before` is shared by all instances of a side. */
   static async start(server: OwnServer, before: Set<string>): Promise<OwnInstance> {
-    const { endpoint, source, root, options } = server;
+    const { endpoint, given, root, options } = server;
     if (endpoint.kind === 'http') return new OwnInstance(withHeaders(endpoint), before);
     if (endpoint.kind === 'memory') throw new Error('A server in memory has no command.');
-    const channel = source === undefined ? undefined : await LineChannel.open();
-    const traced = channel?.environment(
-      { source: source ?? '', root },
-      preload(),
-      endpoint.env?.NODE_OPTIONS,
-    );
+    const channel = await LineChannel.open();
+    const traced = channel.environment({ source: given, root }, preload(), endpoint.env?.NODE_OPTIONS);
     const process = new ServerProcess(endpoint.command, endpoint.args, {
       cwd: options.folder,
       env: { ...endpoint.env, ...traced },

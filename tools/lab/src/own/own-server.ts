@@ -30,14 +30,17 @@ export class OwnServer {
   readonly endpoint: ReturnType<typeof endpointFrom>;
   /** The folder of the author's project. */
   readonly root: string;
-  /** The absolute path of the author's file. */
+  /** The absolute path of the author's file that is shown. */
   source: string | undefined;
+  /** That path, if the user gave or chose it. Otherwise every file of the project is traced, to find the tool's. */
+  given: string | undefined;
 
   /** @throws Error that says what to give instead */
   constructor(options: OwnOptions) {
     this.options = options;
     this.endpoint = endpointFrom(options.server, process.env, options.headers);
     this.source = this.#findSource();
+    this.given = options.source === undefined ? undefined : this.source;
     this.root = projectOf(this.source === undefined ? options.folder : dirname(this.source));
   }
 
@@ -56,16 +59,20 @@ export class OwnServer {
   get noLines(): string | undefined {
     if (this.endpoint.kind === 'http')
       return 'Lines cannot be shown here: this server runs at an address. With the command that starts it, they can.';
-    return this.source === undefined
-      ? 'No lines are shown: the command names no file. Name the file of the tool with --source.'
-      : undefined;
+    return this.source === undefined ? 'The file of the tool is shown after its first call.' : undefined;
   }
 
-  /** Shows another file of the project, by its path there. Returns whether it is another one. */
-  show(name: string | undefined): boolean {
+  /** Shows the file of the project that the user chose, by its path there. Returns whether it is another one. */
+  choose(name: string | undefined): boolean {
     if (name === undefined || name === this.sourceName) return false;
     this.source = resolve(this.root, name);
+    this.given = this.source;
     return true;
+  }
+
+  /** Shows the file in which a handler was found. */
+  find(name: string): void {
+    this.source = resolve(this.root, name);
   }
 
   #findSource(): string | undefined {

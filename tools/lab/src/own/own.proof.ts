@@ -109,6 +109,22 @@ test('an agent that says yes is an agent in the transcript, and a person who ans
   expect((await answer({ sure: true })).conversation.participants).not.toContainEqual(agent);
 });
 
+test('finds the file of the tool, where the command names another one or none', async () => {
+  const shop = fileURLToPath(new URL('./shop.test-support.ts', import.meta.url));
+  const { own } = await open({ server: commandOf(shop) });
+  expect(own?.source?.file).toBe('src/own/shop.test-support.ts');
+  expect((await callUntilAsked()).own?.source?.file).toBe(FILE);
+  expect(linesOf(await answer({ sure: true }))).toHaveLength(2);
+  await lab.close();
+  const hidden = await open({ server: `sh -c "${commandOf(shop).replaceAll("'", '')}"` });
+  expect(hidden.own?.noLines).toMatch(/after its first call/);
+  const { own: found } = await callUntilAsked();
+  expect([found?.source?.file.split('/').at(-1), found?.noLines]).toEqual([
+    FILE.split('/').at(-1),
+    undefined,
+  ]);
+});
+
 test('shows another file of the project, and says why a command shows no lines', async () => {
   const { own, setUp } = await open({ source: fileURLToPath(new URL('../lab.ts', import.meta.url)) });
   expect(own?.loaded).toEqual([FILE]);

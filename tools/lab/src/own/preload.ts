@@ -1,13 +1,14 @@
 /**
- * Runs first in every Node process of a server under the lab: traces the lines of its author's file, and gives them to
+ * Runs first in every Node process of a server under the lab: traces the lines of its author's files, and gives them to
  * the lab when it asks. It is bundled to plain JavaScript, as the server's Node may know no TypeScript.
  */
+import { statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { isAbsolute, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 import { LineTrace } from '@mrtr/harness';
-import { type Given, MAX_FILES, TRACE } from './trace.ts';
+import { type Given, MAX_FILES, MAX_TRACED, TRACE } from './trace.ts';
 
 /** A wrapper, which starts the server as a process of its own. */
 const WRAPPER = /\/(?:npx|npm|pnpm|yarn|corepack)(?:-cli)?(?:\.[cm]?js)?$/;
@@ -18,6 +19,7 @@ if (given !== undefined && isMainThread && !WRAPPER.test(process.argv[1] ?? ''))
 
 function start({ port, token, source, root }: Given): void {
   const loaded = new Set<string>();
+  let traced = 0;
   let answers = false;
   const trace = new LineTrace((url) => {
     const path = pathOf(url);
@@ -30,9 +32,14 @@ function start({ port, token, source, root }: Given): void {
     // Connect only now: most processes of a wrapper load no file of the author's.
     if (!answers) answerOn(port, token, () => ({ lines: trace.take(), loaded: [...loaded] }));
     answers = true;
-    return path === source ? name : undefined;
+    if (source !== undefined) return path === source ? name : undefined;
+    traced += sizeOf(path);
+    return traced > MAX_TRACED ? undefined : name;
   });
 }
+
+/** The size of a file; 0 for one that a source map names and that is gone. */
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 function pathOf(url: string): string | undefined {
   if (!url.startsWith('file:')) return undefined;
