@@ -64,7 +64,7 @@ const WRONG: readonly Row[] = [
   [
     'a memo that is left out',
     { memo: (given) => String(given?.content?.value ?? 'none') },
-    warn('answer.empty-accept', 'answer.invalid', 'answer.missing'),
+    warn('answer.empty-accept', 'answer.invalid', 'answer.missing', 'answer.refusal-with-content'),
   ],
   [
     'the first answer, whatever its key',

@@ -20,8 +20,8 @@ const FOUND: Readonly<Record<string, object>> = {
   'an open step': FORGED,
   'an open step, and silence is consent': { ...FORGED, 'answer.missing': 'warn' },
   // The ledger has the second text of a state only if it was made in the same second.
-  'a ledger of texts': { 'state.rolled-back': 'fail' },
-  'a ledger of spellings': { 'state.aliased': 'fail' },
+  'a ledger of texts': { 'state.rolled-back': 'fail', 'retry.other-answers': 'fail' },
+  'a ledger of spellings': { 'state.aliased': 'fail', 'retry.other-answers': 'fail' },
   'a JWT': { 'state.readable': 'advice' },
   // The specification requires an error.
   'a result in which every state is rejected': { 'state.malformed': 'advice' },

@@ -44,7 +44,7 @@ export const FAULTS: readonly Fault[] = [
   fault('state.other-tool', 'warn'),
   fault('state.other-method', 'warn', { inputs: { otherOperation: PROMPT } }),
   fault('state.other-principal', 'warn'),
-  fault('state.rolled-back', 'fail'),
+  fault('state.rolled-back', 'fail', { also: fail('retry.other-answers') }),
   fault('state.dropped', 'advice'),
   fault('state.expired', 'warn', { inputs: { ttlSeconds: 1 }, args: ['--ttl', '1'] }),
   fault('state.oracle', 'advice'),

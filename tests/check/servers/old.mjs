@@ -62,7 +62,7 @@ async function ask(extra, message, name, schema, fits) {
     if (action !== 'accept') {
       if (faulty('answer.refusal-with-content') && fits(given)) return given;
       if (faulty(action === 'decline' ? 'refusal.decline-ends' : 'refusal.cancel-ends')) continue;
-      if (faulty('refusal.no-effect')) done++;
+      if (faulty('refusal.no-effect') && ['decline', 'cancel'].includes(action)) done++;
       throw new NoAnswer(`The user said ${action}.`, { action, content });
     }
     if (fits(given)) return given;

@@ -55,9 +55,6 @@ const misfit = (sent: Sent): boolean => isRetry(sent) && valued(sent, 'memo') ==
 
 ways('answer.invalid', {
   'an effect behind the question': warn(/and the probe changed/, when(misfit, writesToo)),
-  'an unknown action': warn(/with its content, and an unknown action\) was accepted/, (sent, honest) =>
-    refusing('mrtr-check')(sent) ? goingOn(sent, honest, undefined as never) : honest(),
-  ),
   'another end is right': pass(/went on without the effect/, when(misfit, says('Sent without a memo.'))),
 });
 
@@ -76,7 +73,7 @@ function keptRefusal(action: string): Twist {
 const withContent = (action: string) => (sent: Sent) =>
   refusing(action)(sent) && (valued(sent, 'sure') ?? valued(sent, 'account')) !== undefined;
 
-for (const action of ['decline', 'cancel'])
+for (const action of ['decline', 'cancel', 'mrtr-check'])
   ways('answer.refusal-with-content', {
     [`${action} alone`]: warn(new RegExp(`refused with ${action}`), when(withContent(action), goingOn)),
     [`${action} counts at the end, but for content`]: warn(

@@ -39,17 +39,11 @@ const sameKeys = ({ facts }: CheckContext) =>
 
 const MAX_MISFITS = 10;
 
-async function misfits({ key, keyIn, schema }: Form, { inputs }: CheckContext) {
-  const contents = await inWorker('invalidContents', schema, inputs.seed);
-  const misfitting = contents.slice(0, MAX_MISFITS).map(({ why, content }) => {
+const misfits = async ({ key, keyIn, schema }: Form, { inputs }: CheckContext) =>
+  (await inWorker('invalidContents', schema, inputs.seed)).slice(0, MAX_MISFITS).map(({ why, content }) => {
     const label = `'${key}' accepted with ${shorten(JSON.stringify(content), 100)}, where ${why}`;
     return answering(keyIn, { content }, label);
   });
-  return [
-    ...misfitting,
-    answering(keyIn, { action: 'mrtr-check' }, `'${key}' with its content, and an unknown action`),
-  ];
-}
 
 /** Answers one form honestly, but for the members of `changes`, and the others honestly. */
 const answering = (keyIn: Form['keyIn'], changes: JsonObject, label: string): Attempt => ({
@@ -102,7 +96,7 @@ async function attackForms(
   if (first && effects.mode === 'observed' && accepted.every(isHarmless))
     return pass(`it went on without the effect: ${describeOutcome(first.end)}`, first.session);
   const finding = judgeAnswers(what, attack);
-  return finding.verdict === 'pass' && attack.refusalCounts
+  return attack.refusalCounts
     ? notApplicable('a refusal without content counts as an answer too, as refusal.no-effect reports')
     : finding;
 }
@@ -259,8 +253,7 @@ export const ANSWER = [
     },
   }),
   defineCheck('answer.invalid', 'S', {
-    expected:
-      'Content that does not fit the asked schema, or comes with an unknown action, is rejected or asked again.',
+    expected: 'Content that does not fit the asked schema is rejected, or asked again.',
     clause: VALIDATE,
     remedy:
       'Validate each content by the schema that was asked, and ask again where it does not fit: readAnswer() of @mrtr/core, ' +
@@ -289,7 +282,7 @@ export const ANSWER = [
   }),
   /** Some clients decline a form and still send its content. A server that reads only the content proceeds. */
   defineCheck('answer.refusal-with-content', 'S', {
-    expected: 'A decline or a cancel with content is still a refusal.',
+    expected: 'Content beside a decline, a cancel or an unknown action is no answer.',
     clause: {
       at: '2026-07-28, client/elicitation, response actions; schema, ElicitResult.content',
       words: 'The submitted form data, only present when action is "accept" and mode was "form".',
@@ -303,7 +296,7 @@ export const ANSWER = [
         context,
         'A refusal with content',
         ({ key, keyIn, leavable }) =>
-          (leavable ? [] : ['decline', 'cancel']).map((action) =>
+          (leavable ? [] : ['decline', 'cancel', 'mrtr-check']).map((action) =>
             answering(keyIn, { action }, `'${key}' refused with ${action}, and its content beside it`),
           ),
         { declinedIsRejected: true },
