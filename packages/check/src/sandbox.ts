@@ -35,6 +35,8 @@ function startWorker() {
 
 function openSandbox() {
   const worker = startWorker();
+  // One that is given up may fill its memory before it ends.
+  worker.on('error', () => {});
   const ready = once(worker, 'message').finally(() => worker.unref());
   return {
     ready,
