@@ -20,7 +20,7 @@ const taken: z.ZodType<Taken> = z.object({
   lines: z
     .object({
       files: z.record(z.string(), lines),
-      order: z.array(z.tuple([z.string(), count])).max(2000),
+      order: z.array(z.tuple([z.string().max(1000), count])).max(2000),
     })
     .optional(),
   loaded: z.array(z.string().max(1000)).max(MAX_FILES),

@@ -46,6 +46,7 @@ export class OwnInstance implements Instance {
       if (method !== undefined) instance.#request = {};
     });
     const instance: OwnInstance = new OwnInstance(send, before, process, channel);
+    void process.ended.then(() => channel.close());
     return instance;
   }
 

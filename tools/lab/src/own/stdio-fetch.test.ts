@@ -70,6 +70,16 @@ test.each([
   await expect(send(ADDRESS, call(2))).rejects.toThrow('The connection was refused');
 });
 
+test('what a program sends to a client that has gone harms nobody', async () => {
+  const send = start(
+    'const go = (left) => { if (left > 0) { write({ method: "notifications/message" }); setImmediate(go, left - 1); } else write({ id: 1, result: {} }); };' +
+      'if (id === 1) go(50); else write({ id, result: {} });',
+  );
+  await (await send(ADDRESS, call(1))).body?.cancel();
+  expect(await (await send(ADDRESS, call(2))).text()).toContain('"id":2');
+  expect(program.alive).toBe(true);
+});
+
 test('lines that are no messages are ignored', async () => {
   const send = start(
     'console.log("listening"); console.log("null"); console.log("[1]"); write({ id, result: {} });',

@@ -66,15 +66,23 @@ export function fetchOver(program: ServerProcess, before: (message: WireMessage)
 function answerTo(id: unknown, open: Map<unknown, Open>, ask: () => void): Promise<Response> {
   return new Promise((resolve, reject) => {
     let stream: ReadableStreamDefaultController<string> | undefined;
+    // Its client has given up, or everything was said.
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
     open.set(id, {
       length: 0,
       messages: 0,
       send(message) {
+        if (isOver) return;
         if (!stream && message.method === undefined) return resolve(Response.json(message));
-        stream ??= openStream(resolve);
+        stream ??= openStream(resolve, end);
         stream.enqueue(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
       },
       end(why) {
+        if (isOver) return;
+        end();
         if (why) reject(why);
         if (why) stream?.error(why);
         else stream?.close();
@@ -84,12 +92,16 @@ function answerTo(id: unknown, open: Map<unknown, Open>, ask: () => void): Promi
   });
 }
 
-function openStream(resolve: (response: Response) => void): ReadableStreamDefaultController<string> {
+function openStream(
+  resolve: (response: Response) => void,
+  cancel: () => void,
+): ReadableStreamDefaultController<string> {
   let controller: ReadableStreamDefaultController<string> | undefined;
   const text = new ReadableStream<string>({
     start(given) {
       controller = given;
     },
+    cancel,
   });
   const body = text.pipeThrough(new TextEncoderStream());
   resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
