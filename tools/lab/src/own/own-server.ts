@@ -97,13 +97,16 @@ function projectOf(start: string): string {
   }
 }
 
+/** Some servers list a tool that asks only to a client that can be asked. */
+const ASKABLE = { user: () => ({ action: 'cancel' }) as const };
+
 /** The tools that a server lists, to a client of the era that it will serve: a process on stdio serves one. */
 export async function listTools(fetch: Fetch, isOld: boolean): Promise<readonly OwnTool[]> {
   const transport = new StreamableHTTPClientTransport(new URL('http://server.invalid/mcp'), { fetch });
   const list = async () => {
     const client = isOld
-      ? await legacyClient(transport as never)
-      : await modernClient(transport, {}, { fallback: true });
+      ? await legacyClient(transport as never, ASKABLE)
+      : await modernClient(transport, ASKABLE, { fallback: true });
     try {
       const { tools } = await client.listTools();
       return tools.slice(0, MAX_TOOLS).map(({ name, title, description, inputSchema }) => ({
