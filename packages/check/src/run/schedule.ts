@@ -4,7 +4,7 @@ import { CHECKS } from '../checks/all.ts';
 import { abstain, abstainFor, type Check, type Finding, isFault } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, SOON_MS } from '../observations/effects.ts';
-import { Unreadable, unlessUnreadable } from '../sandbox.ts';
+import { Unreadable } from '../sandbox.ts';
 import { Undecided } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
 import { type CompleteInputs, UsageError } from '../target/target.ts';
@@ -61,7 +61,13 @@ export async function runEach(
 
 async function judgeReceived(check: Check, context: CheckContext, failure: Failure | undefined) {
   if (failure?.foreign || !check.judgeReceived) return undefined;
-  return unlessUnreadable(check.judgeReceived(context));
+  try {
+    return await check.judgeReceived(context);
+  } catch (error) {
+    // It may make a call of its own, which can stay without an answer or without an argument.
+    if ([Undecided, ...EXPECTED].some((expected) => error instanceof expected)) return undefined;
+    throw error;
+  }
 }
 
 /** Names the checks that find faults in the messages of the failed first call. */
