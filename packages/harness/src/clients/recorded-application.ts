@@ -17,14 +17,29 @@ import type { ClientApplication } from './client-application.ts';
 import { RoundResult } from './round-result.ts';
 import { replyOf, type ShownQuestion } from './user.ts';
 
-export type RecordedApplication = ReturnType<typeof recordedApplication>;
+/** Named, so that a declaration does not spell out the types of an SDK, which change. */
+export interface RecordedApplication {
+  readonly capabilities: ClientCapabilities;
+  readonly recorder: Recorder;
+  /** What it can answer. A client may declare more, as some do. */
+  readonly has: { readonly user: boolean; readonly model: boolean; readonly roots: boolean };
+  /** The first end of the call. */
+  readonly end: End | undefined;
+  show(question: ShownQuestion): Promise<number>;
+  recordReply(id: number, reply: Reply): void;
+  elicit(question: ShownQuestion): Promise<ElicitResult>;
+  createMessage(params: CreateMessageRequest['params']): Promise<CreateMessageResult>;
+  listRoots(): Promise<ListRootsResult>;
+  fulfil(request: Exclude<InputRequest, { method: 'elicitation/create' }>): Promise<InputResponse>;
+  endWith(end: End): RoundResult;
+}
 
 /** Answers a server's requests from `application`. In a conversation, each question and answer is recorded. */
 export function recordedApplication(
   application: ClientApplication,
   recorder = new Recorder(),
   framesHeld: Hosting['framesHeld'] = () => 0,
-) {
+): RecordedApplication {
   rejectGoneOptions(application);
   const { user, model, roots } = application;
   const capabilities: ClientCapabilities = application.capabilities ?? {
@@ -75,14 +90,12 @@ export function recordedApplication(
   }
 
   return {
-    /** What it can answer. A client may declare more, as some do. */
     has: { user: user !== undefined, model: model !== undefined, roots: roots !== undefined },
     ...{ capabilities, recorder, show, recordReply, elicit, createMessage, listRoots },
 
     fulfil: (request: Exclude<InputRequest, { method: 'elicitation/create' }>): Promise<InputResponse> =>
       request.method === 'roots/list' ? listRoots() : createMessage(request.params),
 
-    /** The first end of the call. */
     get end() {
       return firstEnd;
     },
