@@ -27,7 +27,7 @@ function sentenceOf(conversation: Transcript): string {
   return describe({ name: 'pay', conversation, rows, events, stand, isEnd: true });
 }
 
-/** The numbers in words such as `lines 1 to 3 and 5`. */
+/** Reads the numbers of `lines 1 to 3 and 5`. */
 function linesIn(words: string): number[] {
   return [...words.matchAll(/(\d+)(?: to (\d+))?/g)].flatMap(([, from, to = from]) =>
     Array.from({ length: Number(to) - Number(from) + 1 }, (_, at) => Number(from) + at),

@@ -28,8 +28,11 @@ export type SetUp = { readonly [Name in keyof Choices]: keyof Choices[Name] } & 
   readonly own?: OwnCall | undefined;
 };
 
-/** The id of the server that the lab was opened with. It is none of the options. */
+/** The id of the server that the lab was opened with. It is not an option. */
 export const OWN = 'own';
+
+/** Whether a server is named by its address, and not by the command that starts it. */
+export const isAddress = (server = ''): boolean => /^https?:/i.test(server);
 
 export interface OwnCall {
   readonly tool: string;

@@ -50,7 +50,7 @@ export function flipBit(state: string, at: number): string {
 
 /** What anybody can read in a state: JSON, as it is or in base64. */
 export function readPlain(state: string) {
-  for (const read of [() => state, () => new TextDecoder().decode(decoded(state))])
+  for (const read of [() => state, () => new TextDecoder().decode(fromBase64(state))])
     try {
       const text = read();
       if (/^\s*[[{"]/.test(text)) return JSON.stringify(JSON.parse(text));
@@ -59,8 +59,3 @@ export function readPlain(state: string) {
     }
   return undefined;
 }
-
-const decoded = (text: string) =>
-  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
-    character.charCodeAt(0),
-  );

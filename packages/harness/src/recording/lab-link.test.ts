@@ -5,7 +5,7 @@ import type { Transcript } from '../transcript/transcript.ts';
 import { labLink } from './lab-link.ts';
 
 const LAB = 'https://lab.example/';
-const titled = (title: string): Transcript => ({
+const makeTranscript = (title: string): Transcript => ({
   format: 'mrtr-transcript',
   version: 1,
   title,
@@ -15,7 +15,7 @@ const titled = (title: string): Transcript => ({
 });
 
 test('a link holds the whole transcript behind its #', () => {
-  const transcript = titled('“a” → b');
+  const transcript = makeTranscript('“a” → b');
   const [address, packed = ''] = labLink(transcript, LAB)?.split('#open=') ?? [];
   expect(address).toBe(LAB);
   expect(packed).toMatch(/^[\w-]+$/);
@@ -23,7 +23,7 @@ test('a link holds the whole transcript behind its #', () => {
 });
 
 test('a transcript that is too long for a link has none', () => {
-  const linkOf = (bytes: number) => labLink(titled(randomBytes(bytes).toString('hex')), LAB);
+  const linkOf = (bytes: number) => labLink(makeTranscript(randomBytes(bytes).toString('hex')), LAB);
   expect(linkOf(60_000)?.length).toBeLessThan(100_100);
   expect(linkOf(90_000)).toBeUndefined();
 });

@@ -8,6 +8,7 @@ import {
   toMermaid,
 } from '@mrtr/harness/transcript';
 import type { TranscriptSoFar } from '../../src/protocol.ts';
+import { isAddress } from '../../src/set-up.ts';
 import { pack } from './open-file.ts';
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
@@ -52,8 +53,7 @@ function curl(conversation: TranscriptSoFar, { option, server = '' }: Origin) {
   const message = firstCall(conversation);
   // An old client first sends its handshake.
   const isModern = conversation.participants.some((one) => one.kind === 'client' && one.era === 'modern');
-  const isAddress = /^https?:/i.test(server);
-  if (!message || !isModern || !(option || isAddress)) return undefined;
+  if (!message || !isModern || !(option || isAddress(server))) return undefined;
   const { name } = objectIn(message, 'params');
   const headers = {
     'content-type': 'application/json',
@@ -87,7 +87,7 @@ function check(conversation: TranscriptSoFar, { option, server }: Origin) {
     ...answers,
     option
       ? `  -- node tools/cli/run.mjs serve option-${option}`
-      : /^https?:/i.test(server ?? '')
+      : isAddress(server)
         ? `  ${quote(server ?? '')}`
         : `  -- ${server}`,
   ].join('\n');

@@ -1,6 +1,7 @@
 /** Records in a conversation the lines of the handler's file that ran, and where each request entered it. */
 import type { Recorder } from '@mrtr/harness/internal';
-import type { Lines, SourceLine } from '@mrtr/harness/transcript';
+import type { SourceLine } from '@mrtr/harness/transcript';
+import { keepLines } from '../lines.ts';
 import type { Taken } from './trace.ts';
 
 type Traced = NonNullable<Taken['lines']>;
@@ -50,19 +51,9 @@ export class CallLines {
       }
       if (stretch.length > 0)
         this.#recorder.recordDiagnostic(
-          { channel: 'mrtr:lines', event: { files: only(files, stretch), order: stretch } },
+          { channel: 'mrtr:lines', event: { files: keepLines(files, stretch), order: stretch } },
           instance,
         );
     }
   }
-}
-
-/** The counts of the lines in `order`. */
-function only(files: Traced['files'], order: readonly SourceLine[]): Traced['files'] {
-  const kept: Record<string, Lines> = {};
-  for (const [file, line] of order) {
-    const count = files[file]?.[line];
-    if (count !== undefined) kept[file] = { ...kept[file], [line]: count };
-  }
-  return kept;
 }

@@ -15,7 +15,7 @@ export interface Given {
   readonly token: string;
   /** The absolute path of the one file to trace. Default: every file of the project. */
   readonly source?: string | undefined;
-  /** The folder of the author's project. Files outside it, or in `node_modules`, are none of the author's. */
+  /** The folder of the author's project. Files outside it, or in `node_modules`, are not the author's. */
   readonly root: string;
 }
 

@@ -1,6 +1,6 @@
 /** The controls of a side: choose the set-up, call, kill, restart, and set the network. */
 import type { Fault, Offered, SideState } from '../../../src/protocol.ts';
-import { CHOICES, OWN, type SetUp, UNASKED } from '../../../src/set-up.ts';
+import { CHOICES, isAddress, OWN, type SetUp, UNASKED } from '../../../src/set-up.ts';
 import { Select } from '../select.tsx';
 import type { SideProps } from './connection.ts';
 import { OwnChoices } from './own.tsx';
@@ -41,7 +41,7 @@ export function Head({ side, state, send, onSetUp }: HeadProps) {
   const { offered, own, setUp, doing } = state;
   const isOwn = setUp.option === OWN;
   // There is one server at an address.
-  const isAddress = /^https?:/i.test(own?.server ?? '');
+  const isSingle = isAddress(own?.server);
   const change = (part: Partial<SetUp>) => onSetUp({ ...setUp, ...part });
   return (
     <div class="controls">
@@ -56,7 +56,7 @@ export function Head({ side, state, send, onSetUp }: HeadProps) {
         }
       />
       {isOwn && <OwnChoices side={side} state={state} send={send} onSetUp={onSetUp} />}
-      {SELECTS.filter(([, name]) => !isOwn || (name !== 'tool' && !(name === 'instances' && isAddress))).map(
+      {SELECTS.filter(([, name]) => !isOwn || (name !== 'tool' && !(name === 'instances' && isSingle))).map(
         ([title, name]) => (
           <Select<string>
             key={name}
@@ -97,7 +97,7 @@ export function Head({ side, state, send, onSetUp }: HeadProps) {
 export function InstanceTool({ side, state, send, instance }: SideProps & { readonly instance: string }) {
   const known = state.instances.find(({ id }) => id === instance);
   // A server at an address is not the lab's.
-  if (!known || (state.setUp.option === OWN && /^https?:/i.test(state.own?.server ?? ''))) return null;
+  if (!known || (state.setUp.option === OWN && isAddress(state.own?.server))) return null;
   const command = known.alive ? 'kill' : 'restart';
   return (
     <span class="tools">

@@ -1,5 +1,6 @@
 /** Effects that the author names by their lines: each run of such a line is an effect of the conversation. */
-import type { Lines, LinesRun, SourceLine, TranscriptEvent } from '@mrtr/harness/transcript';
+import type { SourceLine, TranscriptEvent } from '@mrtr/harness/transcript';
+import { keepLines } from '../../../src/lines.ts';
 import type { TranscriptSoFar } from '../../../src/protocol.ts';
 
 /** A file whose lines have effects, and its text. */
@@ -25,7 +26,7 @@ export function withEffects<Of extends TranscriptSoFar>(conversation: Of, { file
     const split: TranscriptEvent[] = [];
     let order: SourceLine[] = [];
     const end = () => {
-      if (order.length > 0) split.push({ ...event, files: runOf(event.files, order), order });
+      if (order.length > 0) split.push({ ...event, files: keepLines(event.files, order), order });
       order = [];
     };
     for (const place of event.order) {
@@ -39,14 +40,4 @@ export function withEffects<Of extends TranscriptSoFar>(conversation: Of, { file
     return split;
   });
   return { ...conversation, events };
-}
-
-/** The counts of the lines in `order`. */
-function runOf(files: LinesRun, order: readonly SourceLine[]): LinesRun {
-  const found: Record<string, Lines> = {};
-  for (const [file, line] of order) {
-    const count = files[file]?.[line];
-    if (count !== undefined) found[file] = { ...found[file], [line]: count };
-  }
-  return found;
 }

@@ -46,6 +46,10 @@ export function findProof(beats: readonly Beat[]) {
   return at < 0 ? undefined : at;
 }
 
+/** Whether what a server writes, and whether its handlers wait, was seen. */
+export const isSeenInside = ({ participants }: Pick<TranscriptSoFar, 'participants'>) =>
+  participants.some(({ kind }) => kind === 'world');
+
 /** Whether an effect broke a promise. */
 export const isBroken = ({ event, tone }: Row) => event.kind === 'effect' && tone === 'error';
 
@@ -64,7 +68,7 @@ export function countsAt(
   const latest = statesIn(events).at(-1);
   const state: Count = [latest === undefined ? '–' : `${latest.length} B`, 'state'];
   // From outside, effects and entries cannot be seen.
-  if (!participants.some(({ kind }) => kind === 'world')) {
+  if (!isSeenInside({ participants })) {
     const requests = eventsOf('message', events).filter(
       ({ message, replaced }) => isCall(message) && !replaced,
     );

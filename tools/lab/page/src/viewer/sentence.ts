@@ -2,7 +2,7 @@
 import { CLIENT, eventsOf, objectIn, type Row, resultText } from '@mrtr/harness/transcript';
 import type { TranscriptSoFar } from '../../../src/protocol.ts';
 import { entryOf, linesRun, placeOf, type Stand, standsAt } from './code.ts';
-import { countsAt, isBroken, latestTone } from './model.ts';
+import { countsAt, isBroken, isSeenInside, latestTone } from './model.ts';
 
 /** A side at a step. */
 export interface Seen {
@@ -42,8 +42,7 @@ export function factsOf(seen: Seen) {
   const writes = effects.filter(({ name }) => name === 'write').length;
   const last = rows.at(-1);
   const isOver = isEnd && last !== undefined && !broken;
-  // Whether what the server writes, and whether its handlers wait, was seen.
-  const isInside = conversation.participants.some(({ kind }) => kind === 'world');
+  const isInside = isSeenInside(conversation);
   return {
     ...{ ...seen, last, broken },
     /** The rows of the effect that broke a promise: it and its repetitions. */
@@ -234,7 +233,7 @@ const REASONS: Readonly<Record<string, string>> = {
   other_version: 'the state was sealed by another version of the code',
 };
 
-/** A code in words. */
+/** Says what a code means. */
 export const reasonText = (code = 'no reason') => REASONS[code] ?? code.replaceAll('_', ' ');
 
 function describeWrites(writes: number, records: number) {

@@ -14,6 +14,7 @@ import {
   countsAt,
   findProof,
   isBroken,
+  isSeenInside,
   lanesAt,
   latestTone,
   type Zoom,
@@ -157,8 +158,7 @@ function lookAt(conversation: TranscriptSoFar, name: SideName, beats: readonly B
   const isEnd = step >= beats.length - 1;
   const until = isEnd ? conversation.events.length - 1 : (rows.at(-1)?.at ?? -1);
   const events = conversation.events.slice(0, until + 1);
-  const isSeen = conversation.participants.some(({ kind }) => kind === 'world');
-  const stand = standsAt(events, rows, isSeen);
+  const stand = standsAt(events, rows, isSeenInside(conversation));
   const isOver = isEnd && conversation.end !== undefined;
   return { name: shortName(conversation.title), conversation, rows, events, stand, isEnd: isOver };
 }
@@ -256,7 +256,7 @@ function Side({ name, side, seen, view, onView, isNamed, ...shared }: SideProps)
             <WorldPanel
               rows={view.zoom === 'wire' ? rowsOf({ ...conversation, events: soFar }) : seen.rows}
               end={seen.isEnd ? conversation.end : undefined}
-              isSeen={conversation.participants.some(({ kind }) => kind === 'world')}
+              isSeen={isSeenInside(conversation)}
             />
           )}
         </div>
@@ -273,8 +273,8 @@ const Sentence = ({ seen }: { readonly seen: Seen }) => (
 function moodOf(seen: Seen) {
   const { rows, events, conversation } = seen;
   const last = latestTone(rows);
-  const isForeign = !conversation.participants.some(({ kind }) => kind === 'world');
-  const judged = isForeign && seen.isEnd && !rows.some(isBroken) ? judgeFromOutside(events) : undefined;
+  const judged =
+    !isSeenInside(conversation) && seen.isEnd && !rows.some(isBroken) ? judgeFromOutside(events) : undefined;
   if (judged) return judged.isBad ? 'bad' : 'safe';
   if (last === 'error' || rows.some(isBroken)) return 'bad';
   return last === 'refused' ? 'safe' : '';
