@@ -138,11 +138,10 @@ export const withWorld = <Of extends Pick<Transcript, 'participants'>>(transcrip
   participants: [...transcript.participants, WORLD_LANE],
 });
 
-/** Called when a server was made, when a handler is entered, and before its result is sent. */
+/** Called when a server was made, and when a handler is entered. */
 export interface EntryListeners {
   readonly onServer?: () => void;
   readonly onEntry: () => void;
-  readonly onExit?: () => void;
 }
 
 /** Records the entries of a subject that does not publish them. */
@@ -150,7 +149,7 @@ export const listenersFor = (recorder: Recorder): EntryListeners => ({
   onEntry: () => recorder.recordDiagnostic({ channel: 'mrtr:handler', event: {} }),
 });
 
-/** Starts an instance of a subject. It calls `onEntry` and `onExit` on the SDK alone; others publish their entries. */
+/** Starts an instance of a subject. It calls `onEntry` on the SDK alone; others publish their entries. */
 export function startSubject<Instance extends HostedInstance>(
   { create, isBare }: { create(deps: OptionDeps): Instance; readonly isBare?: boolean },
   deps: OptionDeps,
@@ -173,13 +172,13 @@ type RegisterTool = (this: McpServer, name: string, config: object, handler: Han
 type Handler = (...args: unknown[]) => Promise<unknown>;
 
 /** Makes a server whose handlers call the listeners. The SDK offers no hook, so `registerTool` is another one meanwhile. */
-function listening<T>({ onEntry, onExit = () => {} }: EntryListeners, create: () => T): T {
+function listening<T>({ onEntry }: EntryListeners, create: () => T): T {
   const prototype = McpServer.prototype as unknown as { registerTool: RegisterTool };
   const { registerTool } = prototype;
   prototype.registerTool = function (name, config, handler) {
     return registerTool.call(this, name, config, (...args) => {
       onEntry();
-      return handler(...args).finally(onExit);
+      return handler(...args);
     });
   };
   try {

@@ -1,16 +1,17 @@
 /** Every drawing agrees with the events of its conversation, at each step. */
 import { readFileSync } from 'node:fs';
-import { LineTrace } from '@mrtr/harness';
 import { type Participant, rowsOf, spansOf, type Transcript, toMermaid } from '@mrtr/harness/transcript';
-import { authorsFile } from '@mrtr/matrix/processes';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { draw } from '../../packages/check/src/report/drawing.ts';
 import { closingLine, diagram } from '../../tools/cli/src/diagram.ts';
 import { linesRun, marksOf, standsAt } from '../../tools/lab/page/src/viewer/code.ts';
 import { countsAt } from '../../tools/lab/page/src/viewer/model.ts';
 import { describe, factsOf, RULES } from '../../tools/lab/page/src/viewer/sentence.ts';
-import { record, SITUATIONS } from '../../tools/lab/src/situations.ts';
+import { Lab } from '../../tools/lab/src/lab.ts';
+import { play } from '../../tools/lab/src/play.ts';
+import { SIDES, type SideName } from '../../tools/lab/src/set-up.ts';
+import { situationsOf } from '../../tools/lab/src/situations.ts';
 import { IN_MEMORY, oneForEachWay } from '../testkit/options.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 import { conversationsWith } from './conversations.ts';
@@ -143,21 +144,29 @@ test('every drawing of a generated conversation agrees with its events', () => {
 const CLOSES = /^[\s})\];,]*$/;
 const root = new URL('../../', import.meta.url);
 
+let lab: Lab;
+beforeAll(() => {
+  lab = new Lab();
+});
+afterAll(() => lab.close());
+
 test.each(oneForEachWay(IN_MEMORY))(
   'every drawing of a recorded conversation of $name agrees with its events',
-  async (option) => {
-    const trace = new LineTrace(authorsFile);
+  async ({ id }) => {
     const lit = new Set<string>();
-    for (const situation of SITUATIONS) {
-      const { transcript } = await record(option, situation, trace);
-      expect(findLost(transcript.events), situation.id).toEqual([]);
-      holdsPage(transcript);
-      holdsText(transcript);
-      for (const event of transcript.events)
-        for (const [file, lines] of event.kind === 'lines' ? Object.entries(event.files) : [])
-          for (const line of Object.keys(lines)) lit.add(`${file}:${line}`);
-    }
-    trace.close();
+    const left = situationsOf(id).values();
+    const playOn = async (side: SideName) => {
+      for (const situation of left) {
+        const { transcript } = await play(lab, side, situation);
+        expect(findLost(transcript.events), situation.id).toEqual([]);
+        holdsPage(transcript);
+        holdsText(transcript);
+        for (const event of transcript.events)
+          for (const [file, lines] of event.kind === 'lines' ? Object.entries(event.files) : [])
+            for (const line of Object.keys(lines)) lit.add(`${file}:${line}`);
+      }
+    };
+    await Promise.all(SIDES.map(playOn));
     const texts = [...lit].map((place) => {
       const [file = '', line] = place.split(':');
       return readFileSync(new URL(file, root), 'utf8').split('\n')[Number(line) - 1];

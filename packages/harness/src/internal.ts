@@ -3,6 +3,7 @@
  * documented nowhere.
  */
 export { CLIENT_BEHAVIOURS } from './clients/answers-like.ts';
+export { replyWith } from './clients/user.ts';
 export { participantsOf } from './conversations/conversation.ts';
 export type { Fetch } from './hosts/endpoint.ts';
 export { endpointFrom } from './hosts/endpoint-from.ts';

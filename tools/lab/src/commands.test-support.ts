@@ -12,6 +12,7 @@ export const COMMANDS: { readonly [Name in Command['do']]: Command & { readonly 
       client: 'modern',
       instances: 'two',
       singleUse: false,
+      legacy: 'shim',
       own: { tool: 'pay', arguments: { amount: 3, to: [{ name: 'Ada' }] }, source: 'server.ts' },
     },
   },
@@ -19,6 +20,7 @@ export const COMMANDS: { readonly [Name in Command['do']]: Command & { readonly 
     do: 'call',
     side: 'left',
     own: { tool: 'pay', arguments: { amount: 3, to: [{ name: 'Ada' }] }, source: 'server.ts' },
+    arguments: { id: 4301, state: 'Resolved' },
   },
   answer: {
     do: 'answer',

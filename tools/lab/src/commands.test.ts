@@ -48,12 +48,12 @@ function withAt(command: unknown, [key = '', ...rest]: Path, value: unknown): ob
 
 const OPTIONAL = [
   ...['reply.content', 'isAgent', 'fault.to', 'fault.state', 'fault.unasked'],
-  ...['setUp.own', 'setUp.own.source', 'own', 'own.source'],
+  ...['setUp.legacy', 'setUp.own', 'setUp.own.source', 'own', 'own.source', 'arguments'],
 ];
 /** The places for free keys. */
 const OPEN = ['reply.content', 'fault.unasked.content'];
 /** The arguments of a tool of the user's own, which are any object. */
-const ARGUMENTS = /^(?:setUp\.)?own\.arguments/;
+const ARGUMENTS = /^(?:(?:setUp\.)?own\.)?arguments/;
 const OBJECTS = VALUES.filter(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );

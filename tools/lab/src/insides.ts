@@ -6,35 +6,31 @@ import { keyRing } from '@mrtr/core/seal';
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import { ORDER } from '@mrtr/matrix/deploy';
 import type { Inside, Insides } from './protocol.ts';
-import type { ToolWord } from './set-up.ts';
+import type { OwnCall, ToolWord } from './set-up.ts';
 import { statesIn } from './states.ts';
 
-/** The calls, by the page's choices. */
-export const CALLS = {
-  weather: { method: 'tools/call', params: { name: GET_WEATHER, arguments: { location: 'Tokyo' } } },
-  'work-item': {
-    method: 'tools/call',
-    params: { name: RESOLVE_WORK_ITEM, arguments: { id: 4522, state: 'Resolved' } },
-  },
-  order: { method: 'tools/call', params: { name: ORDER, arguments: {} } },
-} as const satisfies Readonly<Record<ToolWord, unknown>>;
+/** The calls of the options, by the page's choices. */
+export const CALLS: Readonly<Record<ToolWord, OwnCall>> = {
+  weather: { tool: GET_WEATHER, arguments: { location: 'Tokyo' } },
+  'work-item': { tool: RESOLVE_WORK_ITEM, arguments: { id: 4522, state: 'Resolved' } },
+  order: { tool: ORDER, arguments: {} },
+};
 
-/** Opens every state that the server of `tool` sent in `events`, with its sealing key. */
-export function insides(events: readonly TranscriptEvent[], tool: ToolWord, key: Uint8Array): Insides {
+/** Opens every state that an option sent in `events`, with its sealing key. */
+export function insides(events: readonly TranscriptEvent[], call: OwnCall, key: Uint8Array): Insides {
   const found: Record<string, Inside> = {};
-  for (const state of statesIn(events)) found[state] ??= inside(state, tool, key);
+  for (const state of statesIn(events)) found[state] ??= inside(state, call, key);
   return found;
 }
 
-function inside(state: string, tool: ToolWord, key: Uint8Array): Inside {
-  const { method, params } = CALLS[tool];
+function inside(state: string, { tool, arguments: given }: OwnCall, key: Uint8Array): Inside {
   const binding = {
-    method,
-    target: params.name,
-    arguments: params.arguments,
+    method: 'tools/call',
+    target: tool,
+    arguments: given,
     audience: SERVER_INFO.name,
     principal: undefined,
-  };
+  } as const;
   const opened = openState(state, binding, Date.now(), keyRing([key]));
   if ('rejected' in opened) return { sealed: false };
   const { round, callId: call, expiresAt, asked, payload } = opened;

@@ -88,7 +88,7 @@ async function run(side: Pane, command: Command): Promise<void> {
     case 'set-up':
       return side.setUp(command.setUp);
     case 'call':
-      return side.call(command.own);
+      return side.call(command.own, command.arguments);
     case 'close':
       return side.turnOff();
     case 'answer':

@@ -1,25 +1,10 @@
 /**
- * The lessons as data: one idea each, and the choices at its fork. `branches.ts` plays every choice in real processes
- * and records it, so that a page without a server can show each of them. The page imports this too, so do not import
+ * The lessons as data: one idea each, and the choices at its fork. `branches.ts` has every choice
+ * played and recorded, so that a page without a server can show each of them. The page imports this too, so do not import
  * Node modules.
  */
-import type { Change } from '@mrtr/comparison/claims';
-import type { Fault } from './commands.ts';
-import { type InstanceId, type SetUp, type SideName, setUp, UNASKED } from './set-up.ts';
-
-/** An action of a recorded lesson. After a call and an answer, the next action waits for the next question. */
-export type LessonAction =
-  | { readonly do: 'call' }
-  | { readonly do: 'answer'; readonly value: string | number }
-  | { readonly do: 'decline' }
-  /** `state` alters the latest state: it flips a bit, or replaces words in a plain one. */
-  | {
-      readonly do: 'fault';
-      readonly fault: Omit<Fault, 'state'>;
-      readonly state?: 'flip' | readonly [string, string];
-    }
-  | { readonly do: 'kill'; readonly instance: InstanceId }
-  | { readonly do: 'deploy'; readonly change: Change };
+import { type Action, answer, CALL, DECLINE, deploy, fault, ITEM, kill, ONE } from './script.ts';
+import { type SetUp, type SideName, setUp, UNASKED } from './set-up.ts';
 
 /** A side of a lesson: a shape of the lab, or the tool of `pnpm demo approve`, which asks for a yes. */
 export type LessonSide = SetUp | { readonly approval: 'form' | 'page' };
@@ -28,8 +13,8 @@ export interface Choice {
   readonly id: string;
   /** The button. */
   readonly words: string;
-  readonly left: readonly LessonAction[];
-  readonly right: readonly LessonAction[];
+  readonly left: readonly Action[];
+  readonly right: readonly Action[];
 }
 
 export interface Lesson {
@@ -53,20 +38,7 @@ export interface Lesson {
 export const branchId = (lesson: string, choice: string, side: SideName): string =>
   `lesson-${lesson}.${choice}-${side}`;
 
-const CALL: LessonAction = { do: 'call' };
-const answer = (value: string | number): LessonAction => ({ do: 'answer', value });
-const kill = (instance: InstanceId): LessonAction => ({ do: 'kill', instance });
-const deploy = (change: Change): LessonAction => ({ do: 'deploy', change });
-const fault = (given: Partial<Fault>): LessonAction => ({
-  do: 'fault',
-  fault: { deliver: 'once', ...given },
-});
-const changeState = (state: 'flip' | readonly [string, string]): LessonAction => ({
-  do: 'fault',
-  fault: { deliver: 'once' },
-  state,
-});
-const both = (id: string, words: string, ...actions: readonly LessonAction[]): Choice => ({
+const both = (id: string, words: string, ...actions: readonly Action[]): Choice => ({
   id,
   words,
   left: actions,
@@ -75,9 +47,6 @@ const both = (id: string, words: string, ...actions: readonly LessonAction[]): C
 
 /** The lesson of the first page. */
 export const FRONT = 'twice';
-
-const ONE = { instances: 'one' } as const;
-const ITEM = { tool: 'work-item' } as const;
 
 export const LESSONS: readonly Lesson[] = [
   {
@@ -91,7 +60,7 @@ export const LESSONS: readonly Lesson[] = [
     choices: [
       both('metric', 'metric', CALL, answer('metric')),
       both('imperial', 'imperial', CALL, answer('imperial')),
-      both('decline', 'Decline', CALL, { do: 'decline' }),
+      both('decline', 'Decline', CALL, answer(DECLINE)),
     ],
     task: 'Make B write its audit entry twice in one call, and H once.',
     hint: 'Make both calls, and answer both.',
@@ -160,8 +129,8 @@ export const LESSONS: readonly Lesson[] = [
       {
         id: 'changed',
         words: 'Somebody changes it',
-        left: [CALL, answer('Duplicate'), changeState(['Duplicate', 'Fixed']), answer('4301')],
-        right: [CALL, answer('Duplicate'), changeState('flip'), answer('4301')],
+        left: [CALL, answer('Duplicate'), fault({}, ['Duplicate', 'Fixed']), answer('4301')],
+        right: [CALL, answer('Duplicate'), fault({}, 'flip'), answer('4301')],
       },
       both('left', 'Nothing', CALL, answer('Duplicate'), answer('4301')),
     ],

@@ -3,7 +3,7 @@
  * at the page.
  */
 import { randomBytes } from 'node:crypto';
-import { recordedWorld, withWorld } from '@mrtr/comparison/calls';
+import { recordedWorld, toolCall, withWorld } from '@mrtr/comparison/calls';
 import type { Change } from '@mrtr/comparison/claims';
 import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { converse, type Hosting, type Reply, type ShownQuestion } from '@mrtr/harness';
@@ -26,7 +26,7 @@ import { OwnInstance } from './own/own-instance.ts';
 import { listTools, type OwnServer } from './own/own-server.ts';
 import type { Postgres } from './postgres.ts';
 import type { Asked, Fault, Own, OwnTool, SideState, TranscriptSoFar } from './protocol.ts';
-import { INSTANCE_IDS, type InstanceId, OWN, type SetUp } from './set-up.ts';
+import { INSTANCE_IDS, type InstanceId, OWN, type OwnCall, type SetUp } from './set-up.ts';
 
 const STRAIGHT: Fault = { deliver: 'once' };
 
@@ -60,8 +60,10 @@ export class Pane {
   #connect:
     | ((instance: Running) => (place: { scope: string; instance: string }) => Promise<Fetch>)
     | undefined;
-  #key = randomBytes(32);
+  readonly #key = randomBytes(32);
   #opening: Opening | undefined;
+  /** The arguments of an option's call, in place of the lab's own. */
+  #others: OwnCall['arguments'] | undefined;
   #conversation: TranscriptSoFar | undefined;
   #asked: Asked | undefined;
   /** Answers the latest question. */
@@ -93,7 +95,7 @@ export class Pane {
       conversation,
       asked: this.#asked,
       fault: this.#fault,
-      insides: this.#isOwn ? {} : insides(conversation.events, this.#setUp.tool, this.#key),
+      insides: this.#isOwn ? {} : insides(conversation.events, this.#called, this.#key),
       problem: this.#problem,
     };
   }
@@ -207,10 +209,11 @@ export class Pane {
     }
   }
 
-  /** Makes the call of the set-up, or this one of the own server. */
-  async call(own = this.#setUp.own): Promise<void> {
+  /** Makes the call of the set-up, or this one of the own server, or an option's call with other arguments. */
+  async call(own = this.#setUp.own, others?: OwnCall['arguments']): Promise<void> {
     if (this.#doing !== 'ready' && this.#doing !== 'over') throw new Refused('A call is going on.');
     if (own) this.#setUp = { ...this.#setUp, own: { ...own, source: this.#setUp.own?.source } };
+    this.#others = others;
     await this.#revive(this.#used);
     this.#conversation = undefined;
     this.#became('calling');
@@ -327,17 +330,22 @@ export class Pane {
     this.#isAbandoned = false;
   }
 
+  get #called(): OwnCall {
+    const { tool, own = { tool: '', arguments: {} } } = this.#setUp;
+    return this.#isOwn ? own : { ...CALLS[tool], ...(this.#others && { arguments: this.#others }) };
+  }
+
   /** The call of the current set-up. */
   get #request() {
-    const { tool, client, own } = this.#setUp;
+    const { client } = this.#setUp;
+    const { tool, arguments: given } = this.#called;
     const user = Object.assign((question: ShownQuestion) => this.#ask(question), {
       maySayNothing: true,
       ...(this.#isAgent && { isAgent: true }),
     });
-    const params = { name: own?.tool ?? '', arguments: own?.arguments ?? {} };
     return {
       client: client === 'legacy' ? 'legacy' : 'modern',
-      call: this.#isOwn ? ({ method: 'tools/call', params } as const) : CALLS[tool],
+      call: toolCall(tool, given),
       ...(client !== 'unaskable' && { user }),
     } as const;
   }
@@ -416,14 +424,13 @@ export class Pane {
 
   /** How the processes serve a new call of an option. */
   #firstOpening(): Opening {
-    const { option, instances, singleUse } = this.#setUp;
-    this.#key = randomBytes(32);
+    const { option, instances, singleUse, legacy = 'shim' } = this.#setUp;
     const listed = findOption(option) as ListedOption;
     return {
       ...(hasVersions(this.#setUp) ? versionOf(listed, FIRST) : { module: addressOf(listed) }),
       ...(listed.needsPostgres && { postgres: this.#calls }),
       key: this.#key.toString('base64'),
-      legacy: 'shim',
+      legacy,
       serve: instances === 'one' ? 'sessions' : 'stateless',
       singleUse: singleUse ? 'shared' : false,
       countLines: true,

@@ -1,30 +1,25 @@
 /**
- * `node record-program.ts FOLDER`: records every option in every situation, and writes FOLDER/index.js and a script for
- * each recording. It writes scripts, because a page from a disk can load scripts but not fetch JSON. It is a program of
- * its own, because the trace sees everything that runs in its process.
+ * `node record-program.ts FOLDER`: records every option in every situation, and every choice of a lesson. Writes
+ * FOLDER/index.js and a script for each recording. It writes scripts, because a page from a disk can load scripts but not
+ * fetch JSON. It is a program of its own, because a trace sees everything that runs in its process.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Measured } from '@mrtr/comparison/calls';
 import { keepOpen, type ListedOption, loadOption, OPTIONS } from '@mrtr/comparison/options';
 import { requestStatePolicy } from '@mrtr/core';
-import { LineTrace } from '@mrtr/harness';
-import { authorsFile } from '@mrtr/matrix/processes';
-import { recordBranches } from './branches.ts';
+import { BRANCH_SCRIPTS, recordApprovals } from './branches.ts';
+import { Lab } from './lab.ts';
 import { measuredRow } from './measured.ts';
+import { play } from './play.ts';
 import { Postgres } from './postgres.ts';
 import type { Recording, Recordings } from './protocol.ts';
-import { record, SITUATIONS } from './situations.ts';
+import { SIDES, type SideName } from './set-up.ts';
+import { situationsOf } from './situations.ts';
 
 const [folder = ''] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
-const trace = new LineTrace(authorsFile);
-const rows: Recordings['rows'][number][] = [];
-let columns: Recordings['columns'] = [];
-const about: Record<string, string> = {};
-const missing: Record<string, string> = {};
-
+const postgres = new Postgres();
 /** Writes a file atomically: the page may load it at any time. */
 function write(name: string, value: Recording | Recordings) {
   const file = join(folder, `${name}.js`);
@@ -33,43 +28,42 @@ function write(name: string, value: Recording | Recordings) {
   renameSync(part, file);
 }
 
-async function recordOption(option: Measured & Pick<ListedOption, 'name' | 'title'>) {
-  const { id, name, title } = option;
-  for (const situation of SITUATIONS) {
-    const recording = await record(option, situation, trace);
-    about[recording.id] = recording.about;
-    const transcript = { ...recording.transcript, title: `${name} · ${title}` };
-    write(recording.id, { ...recording, transcript });
+/** Measures the table's rows. `url` is the database of the options that store their calls. */
+async function measureRows(options: readonly ListedOption[], url: string | undefined) {
+  const policy = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
+  const close = url === undefined ? undefined : await keepOpen({ policy, postgres: url });
+  const rows: Recordings['rows'][number][] = [];
+  let columns: Recordings['columns'] = [];
+  for (const listed of options) {
+    const { id, name, title } = listed;
+    const measured = await measuredRow(await loadOption(listed, url));
+    columns = measured.columns;
+    rows.push({ option: id, name, title, cells: measured.cells });
   }
-  const { cells, ...row } = await measuredRow(option);
-  columns = row.columns;
-  rows.push({ option: id, name, title, cells });
+  await close?.();
+  return { columns, rows };
 }
 
-/** Records an option that stores its calls in a database. */
-async function onItsDatabase(listed: ListedOption) {
-  const server = new Postgres();
-  try {
-    const postgres = await server.database();
-    const close = await keepOpen({
-      policy: requestStatePolicy({ keys: [randomBytes(32)], singleUse: false }),
-      postgres,
-    });
-    await recordOption(await loadOption(listed, postgres));
-    await close();
-  } finally {
-    await server.stop();
-  }
+const missing: Record<string, string> = {};
+const url = await postgres.database().catch(({ message }: Error) => {
+  for (const { id, needsPostgres } of OPTIONS)
+    if (needsPostgres) missing[id] = `No PostgreSQL could be started here: ${message}`;
+  return undefined;
+});
+const options = OPTIONS.filter(({ id }) => missing[id] === undefined);
+const situations = options.flatMap(({ id }) => situationsOf(id));
+// Each side plays the next script that is left.
+const left = [...situations, ...BRANCH_SCRIPTS].values();
+const lab = new Lab(postgres);
+const playOn = async (side: SideName) => {
+  for (const script of left) write(script.id, await play(lab, side, script));
+};
+try {
+  const [table] = await Promise.all([measureRows(options, url), ...SIDES.map(playOn)]);
+  await recordApprovals((recording) => write(recording.id, recording));
+  const about = Object.fromEntries(situations.map((one) => [one.id, one.about]));
+  write('index', { ...table, about, missing });
+} finally {
+  await lab.close();
 }
-
-for (const listed of OPTIONS) {
-  if (!listed.needsPostgres) await recordOption(await loadOption(listed));
-  else
-    await onItsDatabase(listed).catch((error: Error) => {
-      missing[listed.id] = `No PostgreSQL could be started here: ${error.message}`;
-    });
-}
-await recordBranches(trace, (recording) => write(recording.id, recording));
-write('index', { columns, rows, about, missing });
-trace.close();
 process.exit();

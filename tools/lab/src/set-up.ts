@@ -1,4 +1,7 @@
 /** The sides of the lab, and what one can be set up with. The page imports this too, so do not import Node modules. */
+import type { SetUp } from './commands.ts';
+
+export type { OwnCall, SetUp } from './commands.ts';
 
 export const SIDES = ['left', 'right'] as const;
 
@@ -18,28 +21,11 @@ export const CHOICES = {
   instances: { one: '1 instance', two: '2 instances' },
 } as const;
 
-type Choices = typeof CHOICES;
-
-export type SetUp = { readonly [Name in keyof Choices]: keyof Choices[Name] } & {
-  readonly option: string;
-  /** Whether a state is served only once. */
-  readonly singleUse: boolean;
-  /** The call of a server of the user's own, whose option is {@link OWN}. */
-  readonly own?: OwnCall | undefined;
-};
-
 /** The id of the server that the lab was opened with. It is not an option. */
 export const OWN = 'own';
 
 /** Whether a server is named by its address, and not by the command that starts it. */
 export const isAddress = (server = ''): boolean => /^https?:/i.test(server);
-
-export interface OwnCall {
-  readonly tool: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  /** The file whose lines are shown, one of those that the server loaded. Default: the one that was given or found. */
-  readonly source?: string | undefined;
-}
 
 export type ToolWord = SetUp['tool'];
 

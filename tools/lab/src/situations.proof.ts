@@ -1,22 +1,26 @@
 /** The lab's recordings show the values of the measured table. */
 
 import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
-import { LineTrace } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Lab } from './lab.ts';
 import { measuredRow } from './measured.ts';
-import { record, SITUATIONS } from './situations.ts';
+import { play } from './play.ts';
+import { situationsOf } from './situations.ts';
 
-const trace = new LineTrace(() => undefined);
-afterAll(() => trace.close());
+let lab: Lab;
+beforeAll(() => {
+  lab = new Lab();
+});
+afterAll(() => lab.close());
 
 test('every situation is recorded, and shows what its cell says', async () => {
   const option = await loadOption(findOption('f') as ListedOption);
   const tallies: Record<string, ReturnType<typeof tally>> = {};
-  for (const situation of SITUATIONS) {
-    const { id, transcript, insides } = await record(option, situation, trace);
+  for (const situation of situationsOf(option.id)) {
+    const { id, transcript, insides } = await play(lab, 'left', situation);
     tallies[id] = tally(transcript);
-    if (situation.id === 'twice') expect(Object.values(insides)[0]).toMatchObject({ sealed: true, round: 1 });
+    if (id === 'f.twice') expect(Object.values(insides)[0]).toMatchObject({ sealed: true, round: 1 });
   }
   const { columns, cells } = await measuredRow(option);
   for (const [title, answer, text, ...shown] of [

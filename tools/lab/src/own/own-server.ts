@@ -5,12 +5,13 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { legacyClient, modernClient } from '@mrtr/harness';
 import { endpointFrom, type Fetch, within } from '@mrtr/harness/internal';
 import type { OwnTool } from '../protocol.ts';
+import type { OwnCall } from '../set-up.ts';
 
 export interface OwnOptions {
   /** An address, or the command that starts it. */
   readonly server: string;
   readonly tool?: string | undefined;
-  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+  readonly arguments?: OwnCall['arguments'] | undefined;
   readonly headers?: readonly string[] | undefined;
   /** The author's file. Default: the first file that the command names. */
   readonly source?: string | undefined;

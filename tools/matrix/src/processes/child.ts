@@ -45,10 +45,12 @@ const methods: InstanceMethods = {
   async close(scope) {
     const serving = opened.get(scope);
     opened.delete(scope);
+    // A later conversation may bring its state, and be told why that is rejected.
+    for (const [call, place] of places) if (place.scope === scope) places.delete(call);
     await serving?.close();
   },
   framesHeld(scope) {
-    // Called after every round, so send the lines of the round before the answer.
+    // Called before each part of an answer, so send the lines that ran before it.
     for (const place of traced.filter((one) => one.scope === scope)) sendLines(place);
     return opened.get(scope)?.running.framesHeld?.() ?? 0;
   },
@@ -103,7 +105,7 @@ async function serve(place: InstanceAddress, opening: Opening) {
   };
   const world = remoteWorld(database, place, () => sendLines(place));
   // An author's function that only returns a handler is no line of the call.
-  const listeners = { onServer: () => void trace?.take(), onEntry, onExit: () => sendLines(place) };
+  const listeners = { onServer: () => void trace?.take(), onEntry };
   const running = startSubject(subject, { world, policy, postgres }, listeners);
   if (opening.countLines) traced.splice(0, traced.length, place);
   // Discard the lines that ran while the module was loaded.

@@ -25,6 +25,8 @@ export async function startInstance(database: Database) {
       if (!ended()) throw error;
       return undefined;
     });
+  /** The frames that it holds for `scope`. Resolves after all its earlier reports have arrived. */
+  const framesHeld = async (scope: string) => (await unlessGone(remote.framesHeld(scope))) ?? 0;
   const onKill = new Set<() => void>();
   return {
     onKill,
@@ -36,13 +38,22 @@ export async function startInstance(database: Database) {
     /** Serves a conversation. Returns the function that sends it a request. */
     async open(place: InstanceAddress, opening: Opening): Promise<Fetch> {
       const url = new URL(await remote.open(place, opening));
-      return (_address, init) => fetch(url, init);
+      return async (_address, init) => {
+        const response = await fetch(url, init);
+        // What it did before it said something is reported on another channel.
+        const inOrder = new TransformStream<Uint8Array, Uint8Array>({
+          async transform(part, passed) {
+            await framesHeld(place.scope);
+            passed.enqueue(part);
+          },
+        });
+        return new Response(response.body?.pipeThrough(inOrder), response);
+      };
     },
 
     close: (scope: string) => unlessGone(remote.close(scope)),
 
-    /** The frames that it holds for `scope`. Resolves after all its earlier reports have arrived. */
-    framesHeld: async (scope: string) => (await unlessGone(remote.framesHeld(scope))) ?? 0,
+    framesHeld,
 
     /** Sends SIGKILL. Resolves when it has ended and all its reports have arrived. */
     async kill() {
