@@ -93,7 +93,8 @@ const startHere: StartHosting = ({ request: { subject, hosting, legacy }, world,
   }
   // The default is one ledger per process. All instances are in this process, so make one per call.
   const policy = requestStatePolicy({ keys: [key], legacy, ledger: new MemoryLedger() });
-  return host(hosting, () => startSubject(subject, { world, policy }, listenersFor(recorder)));
+  const onEntry = () => recorder.recordDiagnostic({ channel: 'mrtr:handler', event: {} });
+  return host(hosting, () => startSubject(subject, { world, policy }, { onEntry }));
 };
 
 /**
@@ -143,11 +144,6 @@ export interface EntryListeners {
   readonly onServer?: () => void;
   readonly onEntry: () => void;
 }
-
-/** Records the entries of a subject that does not publish them. */
-export const listenersFor = (recorder: Recorder): EntryListeners => ({
-  onEntry: () => recorder.recordDiagnostic({ channel: 'mrtr:handler', event: {} }),
-});
 
 /** Starts an instance of a subject. It calls `onEntry` on the SDK alone; others publish their entries. */
 export function startSubject<Instance extends HostedInstance>(

@@ -1,7 +1,7 @@
 /** Checks the commands of a page: strict objects, and only known names. The endpoint limits their length. */
 import { CHANGE_NAMES } from '@mrtr/comparison/claims';
 import { z } from 'zod';
-import { CHOICES, INSTANCE_IDS, SIDES } from './set-up.ts';
+import { CHOICES, INSTANCE_IDS, SIDES } from './choices.ts';
 
 const side = z.enum(SIDES);
 const instance = z.enum(INSTANCE_IDS);
