@@ -2,7 +2,7 @@
 import type { Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
-import { comparable, describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
+import { comparable, describeOutcome, type ReplyOutcome, saysNo } from '../wire/outcome.ts';
 import { abstain, type Finding, notGiven, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 
@@ -59,9 +59,11 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
   async function sendEach(round: number, attempts: readonly Attempt[], isFresh = false) {
     const all: Attempted[] = [];
     let held: Session | undefined;
+    let before: Reading;
     for (const attempt of attempts) {
       const call = held ?? (await context.untilRound(round));
-      const one = await sendOne(round, call.fork(), attempt);
+      if (!held || !leftReading(all.at(-1))) before = await effects.read();
+      const one = await sendOne(round, call.fork(), attempt, before);
       all.push(one);
       const isRejected = one.became === 'rejected';
       held = isRejected && !isFresh && one.session.last === one.outcome ? call : undefined;
@@ -74,8 +76,12 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
     return { all, held };
   }
 
-  async function sendOne(round: number, session: Session, { label, changes }: Attempt): Promise<Attempted> {
-    const before = await effects.read();
+  async function sendOne(
+    round: number,
+    session: Session,
+    { label, changes }: Attempt,
+    before: Reading,
+  ): Promise<Attempted> {
     const outcome = await session.retry(await changes(session));
     session.decisive = session.turns.at(-1);
     const seen = await judge(round, session, outcome, before);
@@ -189,6 +195,9 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
     },
   };
 }
+
+/** Whether the probe reads as before the attempt: an error is judged by its words, so nothing was sent after the reading. */
+const leftReading = (one: Attempted | undefined) => one?.effect === false && saysNo(one.outcome);
 
 /** The finding for an outcome without an error whose effects cannot be seen. Undefined if they can. */
 export function effectsUnseen({ effects }: CheckContext, words: string): Finding | undefined {
