@@ -59,8 +59,11 @@ function openSandbox() {
 let sandbox: ReturnType<typeof openSandbox> | undefined;
 /** One task at a time: the time of a task begins when the worker begins it. */
 let turn: Promise<unknown> = Promise.resolve();
-/** The last call of each task. Several attempts in a row repeat the same call. */
-const last = new Map<string, { readonly text: string; readonly answer: string }>();
+/** Answers by their task: each call asks the same forms, and attempts in a row alter the same state. */
+const answers = new Map<string, string>();
+/** The limit of all kept answers with their tasks, in characters. */
+const MAX_KEPT = 16 * 1024 * 1024;
+let room = MAX_KEPT;
 /** Digests of unreadable input. A server may send it again; the run waits for it only once. */
 const unreadable = new Set<string>();
 
@@ -70,12 +73,21 @@ export async function inWorker<Task extends keyof Tasks>(
   ...args: Parameters<Tasks[Task]>
 ): Promise<ReturnType<Tasks[Task]>> {
   const text = JSON.stringify([task, args]);
-  const known = last.get(task);
-  const answer = known?.text === text ? known.answer : await askInTurn(text);
+  const answer = answers.get(text) ?? (await askInTurn(text));
   const { result, problem } = JSON.parse(answer);
   if (problem !== undefined) throw new Unreadable(`what the server sent cannot be read: ${problem}`);
-  last.set(task, { text, answer });
+  if (!answers.has(text)) keep(text, answer);
   return result;
+}
+
+function keep(text: string, answer: string) {
+  const size = text.length + answer.length;
+  if (size > room) {
+    answers.clear();
+    room = MAX_KEPT;
+  }
+  room -= size;
+  answers.set(text, answer);
 }
 
 function askInTurn(text: string) {

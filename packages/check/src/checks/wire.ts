@@ -248,8 +248,13 @@ export const WIRE = [
       if (error) return errorFault(error);
       if (!result || typeof result.resultType !== 'string') return undefined;
       // Judge each request separately, so that the finding can name it.
-      const { inputRequests } = result;
-      const whole = isObject(inputRequests) ? { ...result, inputRequests: {} } : result;
+      const { inputRequests, requestState } = result;
+      const whole = {
+        ...result,
+        ...(isObject(inputRequests) && { inputRequests: {} }),
+        // Every text is a state, and each is new: without them, one answer of the worker serves for many results.
+        ...(typeof requestState === 'string' && { requestState: '' }),
+      };
       if (result.resultType === 'input_required')
         return (await inWorker('misfit', 'InputRequiredResult', whole)) ?? requestsFault(result);
       const known = RESULTS[request.method as keyof typeof RESULTS];
@@ -267,7 +272,9 @@ export const WIRE = [
     remedy: 'Give each question its own key. Parsers silently keep the last of two, so a question is lost.',
     fault: async ({ reply }) => {
       for (const { text, value } of reply.messages) {
-        const [twice] = value === undefined ? [] : await inWorker('duplicateKeys', text);
+        // A parser has dropped the first of two keys, so a text that it makes again has none twice.
+        const isSame = value === undefined || JSON.stringify(value) === text;
+        const [twice] = isSame ? [] : await inWorker('duplicateKeys', text);
         if (twice !== undefined) return `the key ${twice} stands twice in the response`;
       }
       return undefined;
