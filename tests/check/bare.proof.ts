@@ -88,7 +88,7 @@ describe.each(KINDS.slice(1))('a %s over %s', (kind, transport, more) => {
 });
 
 describe('the server without a fault', () => {
-  test.each(KINDS)(
+  test.concurrent.each(KINDS)(
     'passes as a %s over %s, by every check that does not wait',
     async (kind, transport, inputs) => {
       const one = await checkBare({ transport, next: [], inputs });
@@ -101,7 +101,7 @@ describe('the server without a fault', () => {
     },
   );
 
-  test.each([
+  test.concurrent.each([
     ['prompt', 'balance'],
     ['resource', 'bank://balance'],
   ] as const)('passes as a %s that asks, and writes nothing', async (kind, name) => {
@@ -114,7 +114,7 @@ describe('the server without a fault', () => {
     expect(Object.keys(verdicts(one, 'not-applicable'))).toContain('retry.twice');
   });
 
-  test('passes with generated answers, and the same seed makes the same ones', async () => {
+  test.concurrent('passes with generated answers, and the same seed makes the same ones', async () => {
     const seen = async () => {
       const inputs = { answers: {}, generateAnswers: true, seed: 7 };
       const one = await checkBare({ only: ['answer'], inputs });
@@ -126,7 +126,7 @@ describe('the server without a fault', () => {
   });
 });
 
-test('a server that gives a call up at the first bad state is asked with a new call each time', async () => {
+test.concurrent('a server that gives a call up at the first bad state is asked with a new call each time', async () => {
   const args = ['--burns'];
   // The server ends a call at a forgery with the old signature, so the one without a signature needs another call.
   const faulty = await checkBare({ fault: 'state.forged', only: ['state.forged'], args });

@@ -29,6 +29,9 @@ function sh(script: string, cwd: string, env: Readonly<Record<string, string>> =
 
 beforeAll(() => {
   execFileSync('git', ['clone', '-q', ROOT, clone]);
+  // The lab's page, if it is built: the clone builds it again only if its sources differ.
+  const built = 'node_modules/.cache/mrtr-lab';
+  if (existsSync(join(ROOT, built))) cpSync(join(ROOT, built), join(clone, built), { recursive: true });
   const vendor = join(project, 'vendor');
   mkdirSync(vendor, { recursive: true });
   const pack = `npx -y pnpm@12 -r --filter-prod @mrtr/check... pack --pack-destination ${vendor}`;

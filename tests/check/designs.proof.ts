@@ -73,6 +73,7 @@ async function planned() {
 }
 
 describe('right servers', () => {
+  const plan = planned();
   const warnings: Error[] = [];
   const note = (warning: Error) => warnings.push(warning);
   beforeAll(() => void process.on('warning', note));
@@ -83,7 +84,7 @@ describe('right servers', () => {
   });
 
   test.concurrent.each(COUNTED)('%s, and no more is sent than a dry run says', async (name) => {
-    const { each, total } = await planned();
+    const { each, total } = await plan;
     const one = await checked(name);
     const isWanted = ([id]: [string, unknown]) => only.some((family) => id.startsWith(`${family}.`));
     expect(Object.fromEntries(Object.entries(findings(one)).filter(isWanted))).toEqual(FOUND[name] ?? {});
@@ -120,10 +121,13 @@ test.concurrent.each(FORGETFUL)(
 );
 
 // These probes are sometimes in time, so some checks pass.
-test.each(['a probe with a clock', 'a probe that is late'])('%s makes no right server fail', async (name) => {
-  const found = Object.values(findings(await checked(name, { only })));
-  expect(found.filter((verdict) => verdict !== 'could-not-run')).toEqual([]);
-});
+test.concurrent.each(['a probe with a clock', 'a probe that is late'])(
+  '%s makes no right server fail',
+  async (name) => {
+    const found = Object.values(findings(await checked(name, { only })));
+    expect(found.filter((verdict) => verdict !== 'could-not-run')).toEqual([]);
+  },
+);
 
 test('a used approval in another spelling is advice without --one-time', async () => {
   const only = ['state.aliased'];

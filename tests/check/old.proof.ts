@@ -1,11 +1,12 @@
 /** The checks about users on a server of 2025-11-25, over its session: one right server, and one fault for each check. */
-import { fileURLToPath } from 'node:url';
 import { type Inputs, run } from '@mrtr/check';
 import { describe, expect, test } from 'vitest';
+import { bundle } from '../testkit/bundle.ts';
 import { advice, type Found, fail, findings, probeOf, warn } from './bare.test-support.ts';
 import { mrtrCheck } from './cli.test-support.ts';
 
-const OLD = fileURLToPath(new URL('./servers/old.mjs', import.meta.url));
+// Each run starts it up to ten times, and from one file it starts in half the time.
+const OLD = await bundle(new URL('./servers/old.mjs', import.meta.url), 'old', true);
 
 type Transport = 'http' | 'stdio';
 
@@ -24,7 +25,7 @@ const inputsFor = (transport: Transport, fault?: string): Inputs => ({
 });
 
 describe.each<Transport>(['http', 'stdio'])('over %s', (transport) => {
-  test('a right server has no finding, and what is about rounds and state does not apply', async () => {
+  test.concurrent('a right server has no finding, and what is about rounds and state does not apply', async () => {
     const report = await run(inputsFor(transport));
     expect(findings(report)).toEqual({});
     const { pass, 'not-applicable': out, 'could-not-run': undecided } = report.summary;
@@ -58,7 +59,7 @@ const FAULTS: readonly [fault: string, found: Found][] = [
 ];
 
 describe('the fault that a check is for is found, and cites the revision of the server:', () => {
-  test.each(FAULTS)('%s', async (fault, found) => {
+  test.concurrent.each(FAULTS)('%s', async (fault, found) => {
     // A client with other capabilities has a process of its own over stdio, so the probe does not see its effects.
     const isOfAnotherClient = /^capability|^consent\.(?:unasked|argument)/.test(fault);
     const report = await run(inputsFor(isOfAnotherClient ? 'http' : 'stdio', fault));

@@ -9,8 +9,8 @@ import { findings } from '../bare.test-support.ts';
 import { EXPECTED, type SubjectName, TOOLS } from './expected.ts';
 import { measured } from './measure.ts';
 
-/** The number of concurrent runs. In each, either the server or the checker works. */
-const AT_ONCE = 3;
+/** The number of concurrent runs. In each, either the server or the checker works, and often both wait for a process. */
+const AT_ONCE = 5;
 
 const named = process.argv.slice(2);
 const runs = (named.length === 0 ? OPTIONS : named.map(requireOption)).flatMap((option) =>
