@@ -40,8 +40,8 @@ function filesIn(path: string): string[] {
   });
 }
 
-function digest(parts: readonly string[]) {
-  const hash = createHash('sha256').update(process.version);
+function digest(parts: readonly string[], version: string) {
+  const hash = createHash('sha256').update(version);
   for (const part of parts.map((one) => join(root, one))) {
     for (const file of /\.\w+$/.test(part) ? [part] : filesIn(part).sort())
       hash.update(relative(root, file)).update(readFileSync(file));
@@ -50,9 +50,9 @@ function digest(parts: readonly string[]) {
 }
 
 /** Tells whether the last build used the current files. Call `begin` before a build and `end` after it. */
-function stampOf(name: string, parts: readonly string[]) {
+function stampOf(name: string, parts: readonly string[], version = '') {
   const stamp = join(cache, name);
-  const now = digest(parts);
+  const now = digest(parts, version);
   return {
     isFresh: existsSync(stamp) && readFileSync(stamp, 'utf8') === now,
     begin: () => rmSync(stamp, { force: true }),
@@ -60,7 +60,8 @@ function stampOf(name: string, parts: readonly string[]) {
   };
 }
 
-export const recordingsStamp = () => stampOf('recorded-of', RECORDINGS_ARE_OF);
+// The page is the same on every Node, and what is recorded on one may differ.
+export const recordingsStamp = () => stampOf('recorded-of', RECORDINGS_ARE_OF, process.version);
 
 function run(args: readonly string[], failure: string) {
   // Print only failures: the lab's own output is its address.
