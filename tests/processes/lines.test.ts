@@ -94,11 +94,16 @@ test("H's lines above its question run in the first round, and those below in th
   expect(stretchesOf('h-linear', 'return textResult', transcript)).toEqual([2]);
 });
 
-test('the last lines of E bare, which publishes nothing, stand before its answer', async () => {
-  const { events } = await callOf('e-bare');
+test.each([
+  // Publishes nothing at its end.
+  ['e-bare', 'return text(describeWeather('],
+  ['b', 'return textResult('],
+  ['h', 'return textResult('],
+])('the last lines of %s stand before its answer', async (id, text) => {
+  const { events } = await callOf(id);
   const kinds = events.map(({ kind }) => kind);
   expect(kinds.slice(kinds.lastIndexOf('lines'))).toEqual(['lines', 'message']);
   const [file, line = 0] = eventsOf('lines', events).at(-1)?.order?.at(-1) ?? [];
   const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8').split('\n');
-  expect(source[line - 1]).toContain('return text(describeWeather(');
+  expect(source[line - 1]).toContain(text);
 });

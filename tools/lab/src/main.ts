@@ -72,11 +72,6 @@ async function exportTo(folder: string): Promise<void> {
   print(`Open ${join(folder, 'index.html')}.`);
 }
 
-async function startLab(own: OwnOptions | undefined) {
-  const [{ Lab }, { Postgres }] = await Promise.all([import('./lab.ts'), import('./postgres.ts')]);
-  return new Lab(new Postgres(process.env.MRTR_POSTGRES), own);
-}
-
 type Values = ReturnType<typeof options>;
 
 function ownOf({ server, tool, arguments: text, header, source }: Values): OwnOptions | undefined {
@@ -100,7 +95,9 @@ async function serve(port: number | undefined, own: OwnOptions | undefined): Pro
   const { page } = builtPage(print);
   const { openCommandEndpoint } = await import('./command-endpoint.ts');
   // Open the command endpoint first: loading the servers' modules takes half of the start-up time.
-  const lab = startLab(own);
+  const lab = Promise.all([import('./lab.ts'), import('./postgres.ts')]).then(
+    ([{ Lab }, { Postgres }]) => new Lab(new Postgres(process.env.MRTR_POSTGRES), own),
+  );
   const endpoint = await openCommandEndpoint(lab, { page, recorded: recordedFolder }, port).catch(
     async (error: unknown) => {
       await (await lab).close();
@@ -110,24 +107,18 @@ async function serve(port: number | undefined, own: OwnOptions | undefined): Pro
   const address = own ? endpoint.address.replace('#', '#/live?') : endpoint.address;
   print(`The lab is open at ${address}\nIt ends with Ctrl-C.`);
   // Recordings of older code are shown until the new ones are ready. They would slow down a server of the user's own.
-  const nothing = { done: Promise.resolve(), stop: async () => {} };
-  const recording = own
-    ? Promise.resolve(nothing)
-    : import('./recording-process.ts').then(({ record }) => record());
+  const recording = own ? undefined : (await import('./recording-process.ts')).record();
   let ending = false;
   const stop = async () => {
     if (ending) return;
     ending = true;
-    const processes = [lab.then((one) => one.close()), recording.then((one) => one.stop())];
-    await Promise.allSettled([endpoint.close(), ...processes]);
+    await Promise.allSettled([endpoint.close(), lab.then((one) => one.close()), recording?.stop()]);
     process.exit();
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
-  recording
-    .then(({ done }) => done)
-    .catch((error: Error) => {
-      if (!ending) new Writer(process.stderr).write(`${error.message}\n`);
-    });
+  recording?.done.catch((error: Error) => {
+    if (!ending) new Writer(process.stderr).write(`${error.message}\n`);
+  });
   await lab.catch(async (error: unknown) => {
     await endpoint.close();
     throw error;

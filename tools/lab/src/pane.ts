@@ -7,14 +7,14 @@ import { recordedWorld, toolCall, withWorld } from '@mrtr/comparison/calls';
 import type { Change } from '@mrtr/comparison/claims';
 import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
 import { converse, type Hosting, type Reply, type ShownQuestion } from '@mrtr/harness';
-import { type Fetch, participantsOf, type Recorder } from '@mrtr/harness/internal';
+import { participantsOf, type Recorder } from '@mrtr/harness/internal';
 import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import { versionOf } from '@mrtr/matrix/deploy';
 import {
   type Database,
+  type InstanceAddress,
   type InstanceProcess,
   type Opening,
-  type ProcessFleet,
   processFleet,
   startInstance,
 } from '@mrtr/matrix/processes';
@@ -25,7 +25,7 @@ import { CallLines } from './own/call-lines.ts';
 import { OwnInstance } from './own/own-instance.ts';
 import { listTools, type OwnServer } from './own/own-server.ts';
 import type { Postgres } from './postgres.ts';
-import type { Asked, Fault, Own, OwnTool, SideState, TranscriptSoFar } from './protocol.ts';
+import type { Asked, Fault, SideState, TranscriptSoFar } from './protocol.ts';
 import { INSTANCE_IDS, type InstanceId, OWN, type OwnCall, type SetUp } from './set-up.ts';
 
 const STRAIGHT: Fault = { deliver: 'once' };
@@ -46,20 +46,13 @@ export class Pane {
   readonly #database: Database;
   readonly #postgres: Postgres;
   readonly #own: OwnServer | undefined;
-  #tools: readonly OwnTool[] = [];
-  /** The lines of the own server that ran before a call, and the files that it loaded. */
-  #before = new Set<string>();
-  readonly #loaded = new Set<string>();
   /** The connection string of the database that holds calls, for an option that needs one. */
   #calls: string | undefined;
   readonly #changed: () => void;
   #setUp: SetUp;
   readonly #instances: Partial<Record<InstanceId, Running>> = {};
-  #fleet: ProcessFleet<Running> | undefined;
-  /** Connects an instance to the open call. */
-  #connect:
-    | ((instance: Running) => (place: { scope: string; instance: string }) => Promise<Fetch>)
-    | undefined;
+  /** Lets an instance serve the open call, at first or as one that was restarted. */
+  #join: ((id: InstanceId, restart?: { readonly deployed?: string }) => Promise<void>) | undefined;
   readonly #key = randomBytes(32);
   #opening: Opening | undefined;
   /** The arguments of an option's call, in place of the lab's own. */
@@ -88,60 +81,49 @@ export class Pane {
     const conversation = this.#conversation ?? this.#emptyConversation;
     return {
       offered: OFFERED,
-      own: this.#ownState,
+      own: this.#own?.state,
       setUp: this.#setUp,
       doing: this.#doing,
       instances: INSTANCE_IDS.map((id) => ({ id, alive: this.#isAlive(id) })),
       conversation,
       asked: this.#asked,
       fault: this.#fault,
-      insides: this.#isOwn ? {} : insides(conversation.events, this.#called, this.#key),
+      insides: this.#served ? {} : insides(conversation.events, this.#called, this.#key),
       problem: this.#problem,
     };
   }
 
-  get #ownState(): Own | undefined {
-    const own = this.#own;
-    if (!own) return undefined;
-    // A process that has just started has not said yet what it loaded.
-    for (const one of Object.values(this.#instances))
-      if (one instanceof OwnInstance) for (const file of one.loaded) this.#loaded.add(file);
-    const loaded = [...this.#loaded];
-    const { text, options } = own;
-    const source = text === undefined ? undefined : { file: own.sourceName, text };
-    const noLines = own.noLines ?? (this.#tools.length > 0 && loaded.length === 0 ? NO_NODE : undefined);
-    return { server: options.server, tools: this.#tools, source, loaded, noLines };
-  }
-
-  get #isOwn(): boolean {
-    return this.#setUp.option === OWN;
+  /** The server of the user's own, if the side serves it. */
+  get #served(): OwnServer | undefined {
+    return this.#setUp.option === OWN ? this.#own : undefined;
   }
 
   async start(): Promise<void> {
     this.#became('starting');
-    await this.#revive(this.#kept);
-    if (this.#isOwn) return this.#listTools();
-    this.#became('ready');
+    try {
+      await this.#revive(this.#kept);
+      await this.#listTools();
+    } finally {
+      this.#became('ready');
+    }
   }
 
   /** Lists the tools of the own server, and chooses the first one if none was chosen. */
   async #listTools(): Promise<void> {
-    const instance = this.#instances.i1;
-    if (!(instance instanceof OwnInstance) || this.#tools.length > 0) return this.#became('ready');
+    const [server, instance] = [this.#served, this.#instances.i1];
+    if (!server || !(instance instanceof OwnInstance) || server.tools.length > 0) return;
     try {
-      this.#tools = await listTools(instance.fetch, this.#setUp.client === 'legacy');
+      server.tools = await listTools(instance.fetch, this.#setUp.client === 'legacy');
     } catch (error) {
       const why = (error as Error).message.replace(/^.*(?=The server ended)/s, '');
       const wrote = instance.tail.length > why.length ? ` It wrote:\n${instance.tail}` : '';
       throw new Refused(`The server did not list its tools. ${why}${wrote}`);
-    } finally {
-      this.#became('ready');
     }
     const { own } = this.#setUp;
-    const [first] = this.#tools;
-    if (!own || !first || this.#tools.some(({ name }) => name === own.tool)) return;
+    const [first] = server.tools;
+    if (!own || !first || server.tools.some(({ name }) => name === own.tool)) return;
     this.#setUp = { ...this.#setUp, own: { ...own, tool: first.name } };
-    const names = this.#tools.map(({ name }) => name).join(', ');
+    const names = server.tools.map(({ name }) => name).join(', ');
     if (own.tool) throw new Refused(`The server has no tool '${own.tool}'. It has ${names}.`);
   }
 
@@ -164,21 +146,21 @@ export class Pane {
     if (setUp.option === OWN && !this.#own)
       throw new Refused('The lab was opened without a server of your own: pnpm lab --server.');
     const source = setUp.option === OWN ? setUp.own?.source : undefined;
-    if (source !== undefined && source !== this.#own?.sourceName && !this.#ownState?.loaded.includes(source))
+    if (source !== undefined && source !== this.#own?.sourceName && !this.#own?.loaded.has(source))
       throw new Refused(`The server has not loaded '${source}'.`);
     // To cancel would send the user's own server another round.
-    if (this.#isOwn && this.#connect) await this.close();
+    if (this.#served && this.#join) await this.close();
     await this.#abandon();
     const before = this.#setUp;
     this.#setUp = setUp;
     if (listed?.needsPostgres) await this.#needPostgres(listed.name, before);
     this.#conversation = undefined;
     this.#fault = STRAIGHT;
-    const isOther = (before.option === OWN) !== this.#isOwn;
+    const isOther = (before.option === OWN) !== (setUp.option === OWN);
     // A process on stdio serves clients of one era.
-    const isOtherEra = this.#isOwn && (before.client === 'legacy') !== (setUp.client === 'legacy');
+    const isOtherEra = this.#served && (before.client === 'legacy') !== (setUp.client === 'legacy');
     if (isOther || isOtherEra || this.#own?.choose(source) === true) {
-      this.#before = new Set();
+      this.#own?.before.clear();
       await this.close();
     }
     await this.start();
@@ -252,10 +234,9 @@ export class Pane {
 
   async restart(id: InstanceId): Promise<void> {
     if (this.#isAlive(id)) throw new Refused(`'${id}' is alive.`);
-    const instance = await this.#startInstance(id);
-    if (this.#connect && this.#used.includes(id))
-      await this.#fleet?.open(id, instance, this.#connect(instance), {});
-    if (this.#isOwn && !this.#connect) await this.#listTools();
+    await this.#startInstance(id);
+    if (!this.#join) await this.#listTools();
+    else if (this.#used.includes(id)) await this.#join(id, {});
     this.#changed();
   }
 
@@ -275,8 +256,8 @@ export class Pane {
   /** The new process serves before the old one ends, as behind any load balancer. */
   async #replace(id: InstanceId, deployed: Change): Promise<void> {
     const old = this.#instances[id] as InstanceProcess;
-    const next = await this.#startInstance(id);
-    if (this.#connect) await this.#fleet?.open(id, next, this.#connect(next), { deployed });
+    await this.#startInstance(id);
+    await this.#join?.(id, { deployed });
     if (old.alive) await old.stop();
   }
 
@@ -298,16 +279,12 @@ export class Pane {
 
   /** The processes that run between calls. One command after another starts an option's only when it is used. */
   get #kept(): readonly InstanceId[] {
-    return this.#isOwn ? this.#used : INSTANCE_IDS;
+    return this.#served ? this.#used : INSTANCE_IDS;
   }
 
-  async #startInstance(id: InstanceId): Promise<Running> {
-    const instance =
-      this.#isOwn && this.#own
-        ? await OwnInstance.start(this.#own, this.#before)
-        : await startInstance(this.#database);
-    this.#instances[id] = instance;
-    return instance;
+  async #startInstance(id: InstanceId): Promise<void> {
+    const server = this.#served;
+    this.#instances[id] = await (server ? OwnInstance.start(server) : startInstance(this.#database));
   }
 
   #isAlive(id: InstanceId): boolean {
@@ -332,7 +309,7 @@ export class Pane {
 
   get #called(): OwnCall {
     const { tool, own = { tool: '', arguments: {} } } = this.#setUp;
-    return this.#isOwn ? own : { ...CALLS[tool], ...(this.#others && { arguments: this.#others }) };
+    return this.#served ? own : { ...CALLS[tool], ...(this.#others && { arguments: this.#others }) };
   }
 
   /** The call of the current set-up. */
@@ -358,7 +335,7 @@ export class Pane {
     const participants = participantsOf(request, request.client, this.#used);
     const empty = { format: 'mrtr-transcript', version: 1, title, participants, events: [] } as const;
     // The effects of the user's own server are not seen.
-    return this.#isOwn ? empty : withWorld(empty);
+    return this.#served ? empty : withWorld(empty);
   }
 
   async #makeCall(): Promise<void> {
@@ -380,10 +357,7 @@ export class Pane {
   #ask({ message, requestedSchema }: ShownQuestion): Promise<Reply> {
     if (this.#isAbandoned) return Promise.resolve({ action: 'cancel' });
     const questions = this.#conversation?.events.filter(({ kind }) => kind === 'question').length ?? 1;
-    const asking = this.#setUp.own?.tool;
-    this.#tools = this.#tools.map((one) =>
-      one.name === asking && this.#isOwn ? { ...one, asks: true } : one,
-    );
+    this.#served?.hasAsked(this.#called.tool);
     return new Promise((reply) => {
       this.#asked = { id: questions, message, schema: requestedSchema };
       this.#reply = reply;
@@ -396,19 +370,19 @@ export class Pane {
     const fleet = processFleet<Running>(this.#database, { world, recorder }, () => this.#fault.to);
     const lines = new CallLines(
       recorder,
-      (line) => this.#before.has(line),
+      (line) => this.#own?.before.has(line) === true,
       (file) => this.#own?.find(file),
     );
-    this.#opening = this.#isOwn ? undefined : this.#firstOpening();
-    this.#connect = (instance) => async (place) =>
-      instance instanceof OwnInstance
-        ? instance.connect(lines, place.instance)
-        : instance.open(place, this.#opening as Opening);
-    this.#fleet = fleet;
-    for (const id of this.#used) {
+    this.#opening = this.#served ? undefined : this.#firstOpening();
+    this.#join = (id, restart) => {
       const instance = this.#instances[id] as Running;
-      await fleet.open(id, instance, this.#connect(instance));
-    }
+      const connect = (place: InstanceAddress) =>
+        instance instanceof OwnInstance
+          ? instance.connect(lines, place.instance)
+          : instance.open(place, this.#opening as Opening);
+      return fleet.open(id, instance, connect, restart);
+    };
+    for (const id of this.#used) await this.#join(id);
     const { fetch, ...endpoint } = fleet.endpoint();
     return {
       instances: this.#used,
@@ -416,7 +390,7 @@ export class Pane {
       framesHeld: fleet.framesHeld,
       close: async () => {
         this.#opening = undefined;
-        this.#connect = undefined;
+        this.#join = undefined;
         await fleet.close();
       },
     };
@@ -449,9 +423,6 @@ const ABANDON_MS = 3000;
 
 /** A server that goes on after so many events is killed. */
 const MAX_EVENTS = 2000;
-
-const NO_NODE =
-  'Lines cannot be shown here: no Node.js process of this command has loaded a file of its project.';
 
 /** Every call begins on version 1. */
 const FIRST: Change = 'nothing';

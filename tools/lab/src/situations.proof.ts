@@ -1,7 +1,7 @@
 /** The lab's recordings show the values of the measured table. */
 
 import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
-import { tally } from '@mrtr/harness/transcript';
+import { eventsOf, tally } from '@mrtr/harness/transcript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Lab } from './lab.ts';
 import { measuredRow } from './measured.ts';
@@ -21,6 +21,8 @@ test('every situation is recorded, and shows what its cell says', async () => {
     const { id, transcript, insides } = await play(lab, 'left', situation);
     tallies[id] = tally(transcript);
     if (id === 'f.twice') expect(Object.values(insides)[0]).toMatchObject({ sealed: true, round: 1 });
+    if (id === 'f.other-state')
+      expect(eventsOf('state', transcript.events).at(-1)).toMatchObject({ phase: 'rejected' });
   }
   const { columns, cells } = await measuredRow(option);
   for (const [title, answer, text, ...shown] of [

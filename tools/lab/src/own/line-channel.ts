@@ -29,12 +29,10 @@ const taken: z.ZodType<Taken> = z.object({
 /** A process that answers. */
 interface Answering {
   readonly socket: Socket;
-  /** How many answers it owes. */
-  owed: number;
+  /** The answers that it owes, in order. */
+  readonly owed: Deferred[];
   /** Its answers that were not taken yet: one may come late. */
-  answers: Taken[];
-  /** Called with each answer, and at its end. */
-  readonly changed: Set<() => void>;
+  readonly answers: Taken[];
 }
 
 /** Listens on 127.0.0.1, for processes that know its token. */
@@ -42,8 +40,8 @@ export class LineChannel {
   readonly #token = randomBytes(24).toString('base64url');
   readonly #server: Server;
   readonly #processes = new Set<Answering>();
+  /** Opened also when the wait for a process is over. */
   readonly #connected = new Deferred();
-  #hasWaited = false;
 
   private constructor() {
     this.#server = createServer((socket) => this.#accept(socket));
@@ -69,11 +67,8 @@ export class LineChannel {
 
   /** What ran since the last call, of each process that answers. Once the server is up, waits for the first of them. */
   async take(isUp: boolean): Promise<readonly Taken[]> {
-    if (isUp && !this.#hasWaited) {
-      this.#hasWaited = true;
-      // A server that is no Node.js program never connects.
-      await within(CONNECT_MS, this.#connected.promise, () => '').catch(() => {});
-    }
+    // A server that is no Node.js program never connects.
+    if (isUp) await within(CONNECT_MS, this.#connected.promise, () => '').catch(this.#connected.open);
     const all = await Promise.all([...this.#processes].map(ask));
     return all.flat();
   }
@@ -84,13 +79,12 @@ export class LineChannel {
   }
 
   #accept(socket: Socket): void {
-    const one: Answering = { socket, owed: 0, answers: [], changed: new Set() };
+    const one: Answering = { socket, owed: [], answers: [] };
     let text = '';
     socket.setEncoding('utf8').on('error', () => {});
     socket.on('close', () => {
       this.#processes.delete(one);
-      one.owed = 0;
-      for (const look of one.changed) look();
+      for (const answer of one.owed) answer.open();
     });
     socket.on('data', (part) => {
       text += part;
@@ -110,30 +104,19 @@ export class LineChannel {
 }
 
 function receive(one: Answering, text: string): void {
-  one.owed = Math.max(0, one.owed - 1);
   try {
     one.answers.push(taken.parse(JSON.parse(text)));
   } catch {
     // It is not the preload that answers.
     one.socket.destroy();
   }
-  for (const look of one.changed) look();
+  one.owed.shift()?.open();
 }
 
 async function ask(one: Answering): Promise<readonly Taken[]> {
-  one.owed++;
+  const answer = new Deferred();
+  one.owed.push(answer);
   one.socket.write('take\n');
-  await new Promise<void>((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      one.changed.delete(look);
-      resolve();
-    };
-    const look = () => one.owed === 0 && end();
-    const timer = setTimeout(end, PATIENCE_MS);
-    one.changed.add(look);
-  });
-  const { answers } = one;
-  one.answers = [];
-  return answers;
+  await within(PATIENCE_MS, answer.promise, () => '').catch(() => {});
+  return one.answers.splice(0);
 }

@@ -11,10 +11,7 @@ import type { Taken } from './trace.ts';
 
 export class OwnInstance implements Instance {
   readonly onKill = new Set<() => void>();
-  /** The lines that ran before a call: when the file was loaded, a client connected or tools were listed. */
-  readonly before: Set<string>;
-  /** The author's files that its processes loaded. */
-  loaded: readonly string[] = [];
+  readonly #server: OwnServer;
   readonly #fetch: Fetch;
   readonly #process: ServerProcess | undefined;
   readonly #channel: LineChannel | undefined;
@@ -22,17 +19,17 @@ export class OwnInstance implements Instance {
   /** The latest request of the call, or the part of it since the server has asked. */
   #request: object | undefined;
 
-  private constructor(fetch: Fetch, before: Set<string>, process?: ServerProcess, channel?: LineChannel) {
+  private constructor(server: OwnServer, fetch: Fetch, process?: ServerProcess, channel?: LineChannel) {
+    this.#server = server;
     this.#fetch = fetch;
-    this.before = before;
     this.#process = process;
     this.#channel = channel;
   }
 
-  /** Starts the command, or takes the server at its address. `before` is shared by all instances of a side. */
-  static async start(server: OwnServer, before: Set<string>): Promise<OwnInstance> {
+  /** Starts the command, or takes the server at its address. */
+  static async start(server: OwnServer): Promise<OwnInstance> {
     const { endpoint, given, root, options } = server;
-    if (endpoint.kind === 'http') return new OwnInstance(withHeaders(endpoint), before);
+    if (endpoint.kind === 'http') return new OwnInstance(server, withHeaders(endpoint));
     if (endpoint.kind === 'memory') throw new Error('A server in memory has no command.');
     const channel = await LineChannel.open();
     const traced = channel.environment({ source: given, root }, preload(), endpoint.env?.NODE_OPTIONS);
@@ -45,7 +42,7 @@ export class OwnInstance implements Instance {
       // After an old client's answer, a handler may be entered again in the same request.
       if (method !== undefined) instance.#request = {};
     });
-    const instance: OwnInstance = new OwnInstance(send, before, process, channel);
+    const instance: OwnInstance = new OwnInstance(server, send, process, channel);
     void process.ended.then(() => channel.close());
     return instance;
   }
@@ -97,14 +94,16 @@ export class OwnInstance implements Instance {
 
   async #takeLines(isUp = false): Promise<void> {
     const taken = (await this.#channel?.take(isUp)) ?? [];
-    if (taken.length > 0) this.loaded = [...new Set(taken.flatMap(({ loaded }) => loaded))];
-    for (const { lines } of taken) if (lines) this.#record(lines);
+    for (const { lines, loaded } of taken) {
+      for (const file of loaded) this.#server.loaded.add(file);
+      if (lines) this.#record(lines);
+    }
   }
 
   #record(ran: NonNullable<Taken['lines']>): void {
     if (this.#serving && this.#request)
       this.#serving.lines.record(ran, this.#serving.instance, this.#request);
-    else for (const line of ran.order) this.before.add(keyOf(line));
+    else for (const line of ran.order) this.#server.before.add(keyOf(line));
   }
 }
 

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { legacyClient, modernClient } from '@mrtr/harness';
 import { endpointFrom, type Fetch, within } from '@mrtr/harness/internal';
-import type { OwnTool } from '../protocol.ts';
+import type { Own, OwnTool } from '../protocol.ts';
 import type { OwnCall } from '../set-up.ts';
 
 export interface OwnOptions {
@@ -24,6 +24,9 @@ const MAX_SOURCE = 300_000;
 const MAX_TOOLS = 200;
 const PATIENCE_MS = 30_000;
 
+const NO_NODE =
+  'Lines cannot be shown here: no Node.js process of this command has loaded a file of its project.';
+
 const CODE = /\.[cm]?[jt]sx?$/;
 
 export class OwnServer {
@@ -35,6 +38,11 @@ export class OwnServer {
   source: string | undefined;
   /** That path, if the user gave or chose it. Otherwise every file of the project is traced, to find the tool's. */
   given: string | undefined;
+  tools: readonly OwnTool[] = [];
+  /** The lines that ran before a call: when a file was loaded, a client connected or tools were listed. */
+  readonly before = new Set<string>();
+  /** The author's files that its processes loaded. */
+  readonly loaded = new Set<string>();
 
   /** @throws Error that says what to give instead */
   constructor(options: OwnOptions) {
@@ -45,22 +53,34 @@ export class OwnServer {
     this.root = projectOf(this.source === undefined ? options.folder : dirname(this.source));
   }
 
-  /** The text of the author's file, unless it is too large. */
-  get text(): string | undefined {
-    if (this.source === undefined || statSync(this.source).size > MAX_SOURCE) return undefined;
-    return readFileSync(this.source, 'utf8');
-  }
-
   /** The path of the author's file in the project. */
   get sourceName(): string {
     return this.source === undefined ? '' : relative(this.root, this.source);
   }
 
-  /** Why no lines can be shown. */
-  get noLines(): string | undefined {
+  /** What the page shows of it. */
+  get state(): Own {
+    const { source, tools, loaded, options } = this;
+    const isShown = source !== undefined && statSync(source).size <= MAX_SOURCE;
+    return {
+      server: options.server,
+      tools,
+      source: isShown ? { file: this.sourceName, text: readFileSync(source, 'utf8') } : undefined,
+      loaded: [...loaded],
+      noLines: this.#noLines,
+    };
+  }
+
+  get #noLines(): string | undefined {
     if (this.endpoint.kind === 'http')
       return 'Lines cannot be shown here: this server runs at an address. With the command that starts it, they can.';
-    return this.source === undefined ? 'The file of the tool is shown after its first call.' : undefined;
+    if (this.source === undefined) return 'The file of the tool is shown after its first call.';
+    return this.tools.length > 0 && this.loaded.size === 0 ? NO_NODE : undefined;
+  }
+
+  /** Marks a tool as one that asks. */
+  hasAsked(name: string): void {
+    this.tools = this.tools.map((one) => (one.name === name ? { ...one, asks: true } : one));
   }
 
   /** Shows the file of the project that the user chose, by its path there. Returns whether it is another one. */

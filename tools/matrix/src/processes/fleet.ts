@@ -18,7 +18,11 @@ export interface Instance {
   framesHeld(scope: string): Promise<number>;
 }
 
-export type ProcessFleet<One extends Instance = InstanceProcess> = ReturnType<typeof processFleet<One>>;
+interface Member<One> {
+  readonly instance: One;
+  readonly send: Fetch;
+  readonly onKill: () => void;
+}
 
 /** @param chosen names the instance for the next request. Default: the next one in turn, also for one that has ended. */
 export function processFleet<One extends Instance = InstanceProcess>(
@@ -29,20 +33,15 @@ export function processFleet<One extends Instance = InstanceProcess>(
   const { recorder } = context;
   const scope = randomUUID();
   const closeScope = database.open(scope, context);
-  const members = new Map<
-    string,
-    { readonly instance: One; readonly send: Fetch; readonly onKill: () => void }
-  >();
+  const members = new Map<string, Member<One>>();
   let turn = 0;
   let servedLast: One | undefined;
 
   const idsOfMembers = () => [...members.keys()].sort();
 
-  async function release(id: string) {
-    const member = members.get(id);
-    members.delete(id);
-    member?.instance.onKill.delete(member.onKill);
-    await member?.instance.close(scope);
+  async function release({ instance, onKill }: Member<One>) {
+    instance.onKill.delete(onKill);
+    await instance.close(scope);
   }
 
   function pick(isRound: boolean) {
@@ -75,8 +74,7 @@ export function processFleet<One extends Instance = InstanceProcess>(
       instance.onKill.add(onKill);
       members.set(id, { instance, send, onKill });
       if (restart) recorder.record({ kind: 'restart', instance: id, ...restart });
-      before?.instance.onKill.delete(before.onKill);
-      await before?.instance.close(scope);
+      if (before) await release(before);
     },
 
     /** The process that served the latest message: the one to kill for this call. */
@@ -104,10 +102,8 @@ export function processFleet<One extends Instance = InstanceProcess>(
       return held.reduce((sum, frames) => sum + frames, 0);
     },
 
-    leave: release,
-
     async close() {
-      await Promise.all(idsOfMembers().map(release));
+      await Promise.all([...members.values()].map(release));
       closeScope();
     },
   };

@@ -2,7 +2,7 @@
 
 export { authorsFile } from './authors-file.ts';
 export { createDatabase, type Database } from './database.ts';
-export { type Instance, type ProcessFleet, processFleet } from './fleet.ts';
+export { type Instance, processFleet } from './fleet.ts';
 export { type InstanceProcess, startInstance } from './instance.ts';
-export type { Opening, SubjectModule } from './messages.ts';
+export type { InstanceAddress, Opening, SubjectModule } from './messages.ts';
 export { typescriptProgram } from './program.ts';
