@@ -54,12 +54,6 @@ export type ProcessHostingKind = 'http' | 'processes';
 
 export type HostingKind = LocalHostingKind | ProcessHostingKind;
 
-/** Whether the hosting keeps an old client's connection, over which a server can ask. */
-export const isHeld = (hosting: HostingKind): boolean => hosting === 'memory' || hosting === 'http';
-
-/** Whether a call's rounds reach different instances. */
-export const isSpread = (hosting: HostingKind): boolean => hosting === 'fleet' || hosting === 'processes';
-
 /** A call of a subject, its client and its hosting. */
 export interface SubjectCall extends Omit<ConversationRequest, 'client'> {
   readonly subject: Subject;
@@ -101,10 +95,7 @@ const startHere: StartHosting = ({ request: { subject, hosting, legacy }, world,
  * Starts a deployment of the subject, connects a client, makes the call, and stops everything. Each call has its own
  * world and key. Several may run at once.
  */
-export async function callSubject(
-  request: SubjectCall,
-  startHosting: StartHosting = startHere,
-): Promise<Transcript> {
+export async function callSubject(request: SubjectCall, startHosting: StartHosting = startHere) {
   const { id, title } = request.subject;
   const transcript = await converse(conversationOf(request), inNewWorld(request, startHosting));
   return withWorld({ ...transcript, title: `${id} · ${title}` });
@@ -150,7 +141,7 @@ export function startSubject<Instance extends HostedInstance>(
   { create, isBare }: { create(deps: OptionDeps): Instance; readonly isBare?: boolean },
   deps: OptionDeps,
   listeners: EntryListeners,
-): Instance {
+) {
   const running = create(deps);
   if (!('server' in running)) return running;
   const { server } = running;
@@ -168,7 +159,7 @@ type RegisterTool = (this: McpServer, name: string, config: object, handler: Han
 type Handler = (...args: unknown[]) => Promise<unknown>;
 
 /** Makes a server whose handlers call the listeners. The SDK offers no hook, so `registerTool` is another one meanwhile. */
-function listening<T>({ onEntry }: EntryListeners, create: () => T): T {
+function listening<T>({ onEntry }: EntryListeners, create: () => T) {
   const prototype = McpServer.prototype as unknown as { registerTool: RegisterTool };
   const { registerTool } = prototype;
   prototype.registerTool = function (name, config, handler) {

@@ -4,10 +4,9 @@
  */
 
 import { GET_WEATHER } from '@mrtr/comparison';
-import { isHeld, isSpread } from '@mrtr/comparison/calls';
 import { diffViews, hostView, wireView } from '@mrtr/harness/transcript';
-import { type Cell, groupBy, where } from '@mrtr/matrix';
-import { predict } from './predict.ts';
+import { type Cell, groupBy, type Measurement } from '@mrtr/matrix';
+import { isHeld, isSpread, predict } from './predict.ts';
 
 export type Violations = string[];
 
@@ -134,3 +133,6 @@ function stateAsClaimed({ claims, scenario, call: { measurement } }: Cell) {
     : stateBytes.length > 0 && (stateBytes[0] === 0) === (claimed[0] === 0);
   return fits ? [] : [`claims state of ${claimed} bytes, measured ${stateBytes}`];
 }
+
+export const where = (cell: Measurement): string =>
+  `option ${cell.option} · ${cell.client} · ${cell.hosting} · ${cell.legacy} · ${cell.tool} · ${cell.script}`;

@@ -1,9 +1,15 @@
 /** Derives the expected measurements of a scenario from an option's claims. */
 
 import { GET_WEATHER } from '@mrtr/comparison';
-import { isHeld, isSpread } from '@mrtr/comparison/calls';
+import type { HostingKind } from '@mrtr/comparison/calls';
 import type { AuditClaim, Claims, EntryClaim } from '@mrtr/comparison/claims';
 import type { MeasuredEnd, Scenario } from '@mrtr/matrix';
+
+/** Whether the hosting keeps an old client's connection, over which a server can ask. */
+export const isHeld = (hosting: HostingKind): boolean => hosting === 'memory' || hosting === 'http';
+
+/** Whether a call's rounds reach different instances. */
+export const isSpread = (hosting: HostingKind): boolean => hosting === 'fleet' || hosting === 'processes';
 
 /** The measured fields that claims cover. Claims say nothing about an undefined field. */
 export const predict = (claims: Claims, scenario: Scenario) =>

@@ -1,7 +1,7 @@
 /** An invariant that only real processes can violate. `tests/broken` has options that do. */
 import { eventsOf } from '@mrtr/harness/transcript';
-import { summarize, where } from '@mrtr/matrix';
-import { effectsAsClaimed, type Violations, violationsIn } from '../matrix/invariants.ts';
+import { summarize } from '@mrtr/matrix';
+import { effectsAsClaimed, type Violations, violationsIn, where } from '../matrix/invariants.ts';
 import type { KillCell } from './kill.ts';
 
 /** A call whose process is killed while its user thinks finishes elsewhere, or fails clearly and writes no more. */

@@ -3,7 +3,7 @@ import { toMermaid } from '@mrtr/harness/transcript';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { draw } from '../../packages/check/src/report/drawing.ts';
-import { diagram } from '../../tools/cli/src/diagram.ts';
+import { diagram } from '../../tools/cli/src/terminal.test-support.ts';
 import { columns } from '../../tools/cli/src/terminal.ts';
 import { conversationsWith } from './conversations.ts';
 

@@ -4,7 +4,8 @@ import { type Participant, rowsOf, spansOf, type Transcript, toMermaid } from '@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { draw } from '../../packages/check/src/report/drawing.ts';
-import { closingLine, diagram } from '../../tools/cli/src/diagram.ts';
+import { closingLine } from '../../tools/cli/src/diagram.ts';
+import { diagram } from '../../tools/cli/src/terminal.test-support.ts';
 import { linesRun, marksOf, standsAt } from '../../tools/lab/page/src/viewer/code.ts';
 import { countsAt } from '../../tools/lab/page/src/viewer/model.ts';
 import { describe, factsOf, RULES } from '../../tools/lab/page/src/viewer/sentence.ts';

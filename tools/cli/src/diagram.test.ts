@@ -3,9 +3,8 @@ import type { Reply } from '@mrtr/harness';
 import { Writer } from '@mrtr/harness/internal';
 import type { Happening, Transcript, TranscriptEvent, WireMessage } from '@mrtr/harness/transcript';
 import { expect, test } from 'vitest';
-import { diagram } from './diagram.ts';
 import { drawCall } from './show-call.ts';
-import { terminalWith } from './terminal.test-support.ts';
+import { diagram, terminalWith } from './terminal.test-support.ts';
 import { type Environment, paintFor, plain } from './terminal.ts';
 
 const transcript = (

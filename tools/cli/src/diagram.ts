@@ -21,8 +21,6 @@ import {
 import { lifelinesIn } from './lifelines.ts';
 import { type Paint, plain } from './terminal.ts';
 
-type Lines = readonly string[];
-
 const SIGNS: { readonly [Kind in TranscriptEvent['kind']]?: string } = {
   answer: '☺ ',
   visit: '☺ ',
@@ -46,7 +44,7 @@ export function diagramOf(paint: Paint = plain, inside = true, people: readonly 
   let isErrorDrawn = false;
   let question: QuestionEvent | undefined;
 
-  function draw(row: Row): Lines {
+  function draw(row: Row) {
     const { event, text, tone } = row;
     if (event.kind === 'message') return drawMessage(row, event);
     const words = `${SIGNS[event.kind] ?? ''}${text}`;
@@ -64,7 +62,7 @@ export function diagramOf(paint: Paint = plain, inside = true, people: readonly 
     return checked.errorMessage?.replaceAll('data/', '').replace('be equal to', 'be');
   }
 
-  function drawMessage({ isSent, text, tone, ...row }: Row, { message, lost, to }: Message): Lines {
+  function drawMessage({ isSent, text, tone, ...row }: Row, { message, lost, to }: Message) {
     const isLost = lost || to === undefined;
     if (isSent) {
       const lines = lifelines.text(text, tone, isOpen);
@@ -97,9 +95,9 @@ export function diagramOf(paint: Paint = plain, inside = true, people: readonly 
   }
 
   return {
-    begin: (): Lines => [lifelines.heads()],
+    begin: () => [lifelines.heads()],
 
-    next(event: TranscriptEvent): Lines {
+    next(event: TranscriptEvent) {
       const row = layout.next(event);
       if (event.kind === 'state' && event.phase !== 'rejected') {
         // The message that carries the state shows it.
@@ -115,7 +113,7 @@ export function diagramOf(paint: Paint = plain, inside = true, people: readonly 
       return [...arrow, ...drawn];
     },
 
-    end({ end: { error } }: Pick<Transcript, 'end'>): Lines {
+    end({ end: { error } }: Pick<Transcript, 'end'>) {
       // The client itself raised an error that no message carries.
       const isDrawn = !error || isErrorDrawn;
       return [...drawArrow(), ...(isDrawn ? [] : lifelines.text(`✗ ${error.message}`, 'error', false))];
@@ -127,18 +125,11 @@ export function diagramOf(paint: Paint = plain, inside = true, people: readonly 
 const isWhole = ({ event }: Row) =>
   event.kind === 'entry' && event.part !== 'step' && event.part !== 'resolver';
 
-export function diagram(transcript: Transcript, paint: Paint = plain): Lines {
-  const people = transcript.participants.filter(({ kind }) => kind === 'person');
-  const drawing = diagramOf(paint, true, people);
-  const rows = transcript.events.flatMap((event) => drawing.next(event));
-  return [...drawing.begin(), ...rows, ...drawing.end(transcript)];
-}
-
 /**
  * The line below a drawing: `2 rounds · handler entered 2× · audit written 1× · nothing held between rounds`. For a tool in parts, it counts the
  * acting part: steps and resolvers may run in any round.
  */
-export function closingLine(transcript: Transcript, effect?: CountedEffect): string {
+export function closingLine(transcript: Transcript, effect?: CountedEffect) {
   const { rounds, entries, effects, framesHeld, liveAsks } = tally(transcript);
   const written = effect && `${effect === 'audit' ? 'audit' : 'item'} written ${effects[effect] ?? 0}×`;
   return [
@@ -161,4 +152,4 @@ function describeHeld(frames: number, liveAsks: number) {
   return `${frames > 0 ? frame : 'nothing'} held between rounds`;
 }
 
-export const plural = (many: number, what: string): string => `${many} ${what}${many === 1 ? '' : 's'}`;
+export const plural = (many: number, what: string) => `${many} ${what}${many === 1 ? '' : 's'}`;

@@ -1,7 +1,9 @@
 /** A terminal without a screen, for commands that run in this process. */
 import { PassThrough } from 'node:stream';
+import type { Transcript } from '@mrtr/harness/transcript';
+import { diagramOf } from './diagram.ts';
 import { main } from './main.ts';
-import { type Environment, type Terminal, terminalOf } from './terminal.ts';
+import { type Environment, type Paint, plain, type Terminal, terminalOf } from './terminal.ts';
 
 export function terminalWith(
   typed = '',
@@ -29,4 +31,12 @@ export async function run(
   const args = typeof line === 'string' ? line.split(' ').filter(Boolean) : line;
   const code = await main(args, terminal);
   return { code, ...terminal.said() };
+}
+
+/** The drawing of a whole conversation. */
+export function diagram(transcript: Transcript, paint: Paint = plain) {
+  const people = transcript.participants.filter(({ kind }) => kind === 'person');
+  const drawing = diagramOf(paint, true, people);
+  const rows = transcript.events.flatMap((event) => drawing.next(event));
+  return [...drawing.begin(), ...rows, ...drawing.end(transcript)];
 }

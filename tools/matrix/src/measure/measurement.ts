@@ -119,7 +119,7 @@ const rehearsed = new WeakMap<Subject, Map<string, Promise<Transcript>>>();
 export function rehearse(
   subject: Subject,
   scenario: Omit<Scenario, 'hosting'> & { readonly hosting: LocalHostingKind },
-): Promise<Transcript> {
+) {
   const { client, hosting, legacy, script } = scenario;
   const known = rehearsed.get(subject) ?? new Map<string, Promise<Transcript>>();
   rehearsed.set(subject, known);
@@ -152,6 +152,3 @@ function sameEnd(one: Transcript, other: Transcript): Survival {
   const end = (of: Transcript) => [textOf(of.end), questionsOf(of)];
   return isDeepStrictEqual(end(one), end(other)) ? 'finishes' : 'rejected';
 }
-
-export const where = (cell: Measurement): string =>
-  `option ${cell.option} · ${cell.client} · ${cell.hosting} · ${cell.legacy} · ${cell.tool} · ${cell.script}`;
