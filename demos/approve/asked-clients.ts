@@ -28,7 +28,7 @@ const ACCEPT: Reply = { action: 'accept' };
 const LINK = /https:\S+/;
 const linkIn = (text: string) => LINK.exec(text)?.[0] ?? '';
 
-const opensPages = (site: Site, decision: Decision): User =>
+const opensPages = (site: Site, decision: Decision) =>
   scriptedUser({ resolution: ['Fixed'] }, async ({ url }) => {
     await site.press(url, decision);
     return ACCEPT;

@@ -22,7 +22,7 @@ export type AskYes = (
 export type CreateServer = (policy: RequestStatePolicy, askYes: AskYes, world: World) => McpServer;
 
 /** The words of the approval, with the values to write. */
-export function changeOf(id: number, resolution?: ResolutionKind, original?: number): Words {
+export function changeOf(id: number, resolution?: ResolutionKind, original?: number) {
   if (resolution === undefined) return words`Reopen work item ${id}?`;
   if (original === undefined) return words`Resolve work item ${id} as ${resolution}?`;
   return words`Resolve work item ${id} as a duplicate of ${original}?`;

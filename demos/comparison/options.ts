@@ -75,7 +75,7 @@ interface Manifest {
 const DEMOS = new URL('../', import.meta.url);
 
 /** Every option, in the order of the tables: by letter, and of one letter the variants last. */
-export const OPTIONS: readonly ListedOption[] = readdirSync(DEMOS)
+export const OPTIONS = readdirSync(DEMOS)
   // Git leaves the `node_modules` of a removed option.
   .filter((folder) => folder.startsWith('option-') && existsSync(new URL(`${folder}/package.json`, DEMOS)))
   .map(readOption)
@@ -111,14 +111,14 @@ function rankOf({ id, isBare }: ListedOption) {
 }
 
 /** Finds an option by its id (`g`), letter (`G`), demo (`option-g`), folder or word (`tool-builder`). */
-export function findOption(name: string): ListedOption | undefined {
+export function findOption(name: string) {
   const wanted = name.toLowerCase();
   const id = wanted.replace(/^option-/, '');
   return OPTIONS.find((option) => option.id === id || option.word === id || option.folder === wanted);
 }
 
 /** The URL of an option's `server.ts`, to load it in another process. */
-export const addressOf = ({ folder }: Pick<ListedOption, 'folder'>): string =>
+export const addressOf = ({ folder }: Pick<ListedOption, 'folder'>) =>
   new URL(`${folder}/server.ts`, DEMOS).href;
 
 /** Loads an option, of the list or by its name. `postgres` keeps its calls, if it needs a database. */
@@ -150,7 +150,7 @@ export const loadOptions = (
  * Keeps the connections of the options that use a database open, until you call the returned function. For programs that
  * make many short-lived servers: otherwise each would connect again.
  */
-export async function keepOpen(options: StoreOptions): Promise<() => Promise<void>> {
+export async function keepOpen(options: StoreOptions) {
   const stored = OPTIONS.filter(({ needsPostgres }) => needsPostgres);
   const stores = (await loadOptions(stored)).map(({ openStore }) => openStore?.(options));
   await Promise.all(stores.map((one) => one?.ready));

@@ -15,7 +15,7 @@ export function serveAsProgram(
   filename: string,
   { createServer, openStore }: OptionModule,
   needs: readonly string[] = [],
-): void {
+) {
   const [, program = ''] = process.argv;
   if (!existsSync(program) || realpathSync(program) !== filename) return;
   if (needs.some((name) => !process.env[name])) throw new Error(`Set ${needs.join(' and ')}.`);

@@ -48,7 +48,7 @@ const IMPERIAL = { outcome: 'elicited', says: 'Weather in Tokyo: 72°F, partly c
 const FIXED = { outcome: 'elicited', says: '#4522 resolved as Fixed.' } as const;
 const DUPLICATE = { outcome: 'elicited', says: '#4522 resolved as Duplicate of #4301.' } as const;
 
-export const SCRIPTS: readonly UserScript[] = [
+export const SCRIPTS = [
   weather('metric', ['metric'], { questions: 1, ...METRIC }),
   weather('imperial', ['imperial'], { questions: 1, ...IMPERIAL }),
   weather('decline', [decline], { questions: 1, ...cancellation('units') }),
@@ -73,7 +73,7 @@ export const SCRIPTS: readonly UserScript[] = [
 ];
 
 /** Finds a script by its name and its tool. */
-export function findScript(name: string, tool: string = GET_WEATHER): UserScript {
+export function findScript(name: string, tool: string = GET_WEATHER) {
   const found = SCRIPTS.find((script) => script.name === name && script.tool === tool);
   if (!found) throw new Error(`There is no script '${name}' for ${tool}.`);
   return found;

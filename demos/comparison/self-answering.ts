@@ -9,8 +9,7 @@ interface Field {
   readonly minimum?: number;
 }
 
-const choicesIn = ({ enum: values, oneOf }: Field): readonly unknown[] =>
-  values ?? oneOf?.map((choice) => choice.const) ?? [];
+const choicesIn = ({ enum: values, oneOf }: Field) => values ?? oneOf?.map((choice) => choice.const) ?? [];
 
 function firstThatFits(field: Field): unknown {
   const [first] = choicesIn(field);

@@ -28,7 +28,7 @@ export const fixedWeather: WeatherSource = {
 };
 
 /** A report as one sentence: `Weather in Tokyo: 22°C, partly cloudy.` */
-export function describeWeather({ location, units, temperature, sky }: WeatherReport): string {
+export function describeWeather({ location, units, temperature, sky }: WeatherReport) {
   return `Weather in ${location}: ${temperature}°${units === 'metric' ? 'C' : 'F'}, ${sky}.`;
 }
 

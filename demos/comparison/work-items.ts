@@ -89,12 +89,12 @@ export function memoryWorkItems(onWrite?: (item: WorkItem) => void): WorkItems {
 }
 
 /** The state of an item as one sentence: `#4522 resolved as Duplicate of #4301.` */
-export function describeItem(item: WorkItem): string {
+export function describeItem(item: WorkItem) {
   if (item.state === 'Active') return `#${item.id} is now Active.`;
   const of = item.resolution === 'Duplicate' ? ` of #${item.original}` : '';
   return `#${item.id} resolved as ${item.resolution}${of}.`;
 }
 
 /** The error for a client that cannot be asked: there is no sensible default. */
-export const cannotResolve = (id: number): string =>
+export const cannotResolve = (id: number) =>
   `#${id} was left as it is: resolving it needs a client that can be asked how it was resolved.`;

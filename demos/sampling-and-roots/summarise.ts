@@ -21,7 +21,7 @@ export type Root = ListRootsResult['roots'][number];
  * Stands for the real work: reading `README.md` in the root, on the client's machine. On another machine, a server
  * would open its own files, under names that a client chose.
  */
-export const readmeOf = async ({ uri }: Root): Promise<string> =>
+export const readmeOf = async ({ uri }: Root) =>
   `# ${uri.split('/').at(-1)}\n\nOrders, stock and invoices of a shop for second-hand bicycles.`;
 
 /** The question to the model. */
@@ -33,5 +33,5 @@ export const prompt = (readme: string, words: number): CreateMessageRequest['par
 });
 
 /** The model's answer. */
-export const textOf = ({ content }: CreateMessageResult): string =>
+export const textOf = ({ content }: CreateMessageResult) =>
   content.type === 'text' ? content.text : `(${content.type})`;

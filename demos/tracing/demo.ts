@@ -45,12 +45,12 @@ function treeOf(spans: readonly ReadableSpan[], paint: Paint, parent?: string): 
   });
 }
 
-const describeSpan = ({ attributes }: ReadableSpan): string =>
+const describeSpan = ({ attributes }: ReadableSpan) =>
   [attributes['mrtr.outcome'], attributes['mrtr.rounds'] && `${attributes['mrtr.rounds']} rounds`]
     .filter(Boolean)
     .join(' · ');
 
-function eventLine({ name, attributes = {} }: TimedEvent, paint: Paint): string {
+function eventLine({ name, attributes = {} }: TimedEvent, paint: Paint) {
   const values = Object.entries(attributes).map(([key, value]) => `${key.slice('mrtr.'.length)}=${value}`);
   return `${paint('effect', name.padEnd(12))}  ${values.join('  ')}`;
 }

@@ -1,6 +1,6 @@
 /** Receives the bodies of requests, and limits their bytes and their time while they arrive. */
 import type { Readable } from 'node:stream';
-import { Quota, type QuotaExceeded } from '@mrtr/core/internal';
+import { Quota, } from '@mrtr/core/internal';
 import type { Body, Exchange } from './exchange.ts';
 import type { Limits } from './limits.ts';
 import { rejectFull, rejectHttp } from './rejections.ts';
@@ -83,11 +83,7 @@ export function bodyReader(limits: Pick<Limits, 'bytes' | 'bodyBytes' | 'perPrin
    *
    * @throws Error if a middleware has read it, or its client disconnects before its end.
    */
-  async function readBytes(
-    headers: Headers,
-    body: Readable | undefined,
-    principal: string | undefined,
-  ): Promise<Buffer | Response> {
+  async function readBytes(headers: Headers, body: Readable | undefined, principal: string | undefined) {
     if (!body) return EMPTY;
     if (body.readableEnded) throw bodyWasRead();
     if (Number(headers.get('content-length')) > bodyBytes) return tooLong();
@@ -174,10 +170,10 @@ function rejectMessage({ json, bytes }: Body) {
 function bodyBuffer(quota: Quota, principal: string | undefined) {
   let [buffer, length] = [EMPTY, 0];
   return {
-    bytes: (): Buffer => buffer.subarray(0, length),
+    bytes: () => buffer.subarray(0, length),
 
     /** Adds a chunk, or returns the exceeded limit. */
-    add(chunk: Buffer, maxBytes: number): QuotaExceeded | undefined {
+    add(chunk: Buffer, maxBytes: number) {
       const needed = length + chunk.length;
       const { length: size } = buffer;
       if (needed > size) {

@@ -30,7 +30,7 @@ export function listVerifier(list: string): OAuthTokenVerifier {
   };
 }
 
-function holdersIn(list: string): { readonly subject: string; readonly token: string }[] {
+function holdersIn(list: string) {
   if (typeof list !== 'string')
     throw new InvalidOption('listVerifier takes a text: alice=secret1,bob=secret2, or one secret.');
   const holders = list
@@ -56,4 +56,4 @@ function holdersIn(list: string): { readonly subject: string; readonly token: st
   return holders;
 }
 
-const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+const digestOf = (token: string) => createHash('sha256').update(token).digest();

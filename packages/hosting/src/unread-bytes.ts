@@ -31,10 +31,7 @@ export function makeStreamLimiter(
   addGauge('streams', streams, ({ total }) => total);
   addGauge('streams.unread_bytes', all, ({ total }) => total);
 
-  return (
-    response: Response,
-    { outgoing, principal }: Pick<AdmittedRequest, 'outgoing' | 'principal'>,
-  ): Response => {
+  return (response: Response, { outgoing, principal }: Pick<AdmittedRequest, 'outgoing' | 'principal'>) => {
     const { body, headers } = response;
     if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) return response;
     const reader = body.getReader();

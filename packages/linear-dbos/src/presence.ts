@@ -173,7 +173,7 @@ export function presenceOn(pool: Pool, takeOverMs: number, report: (error: unkno
     await send(client, `SELECT pg_advisory_lock(${instance})`);
   }
 
-  function send(client: PoolClient, text: string): Promise<unknown> {
+  function send(client: PoolClient, text: string) {
     const answer = lastSent.then(async () => {
       const sent = performance.now();
       await client.query(text);

@@ -200,7 +200,7 @@ export function pageQuestions({ records, startPage, waitSeconds, maxAsks }: Page
 }
 
 /** The keys under which the previous round asked `question`. */
-const keysOf = ({ asked = new Map() }: Call, question: Question): readonly string[] =>
+const keysOf = ({ asked = new Map() }: Call, question: Question) =>
   [...asked].filter(([, digest]) => isDigestOf(digest, question)).map(([key]) => key);
 
 /**

@@ -85,7 +85,7 @@ function approvalRecord(records: Interactions, call: Call, id: string, found: St
      *
      * @throws StoreFull if another call has used it.
      */
-    async take(): Promise<Times | 'refused' | undefined> {
+    async take() {
       if (!kept || isOpen(kept)) return undefined;
       // An earlier round used it, under a key that the store does not know.
       const isUsed = kept.call !== undefined && kept.key === undefined && !readers.has(id);

@@ -86,7 +86,7 @@ const FLAGS: Readonly<Record<Flag, (demo: ListedDemo) => Option>> = {
 };
 
 /** Throws a UsageError for an unknown name, option or value, and for options that do not go together. */
-export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env' | 'stdout'>): Asked {
+export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env' | 'stdout'>) {
   let asked: Asked;
   const line = command(
     'demo',

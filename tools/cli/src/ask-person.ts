@@ -37,7 +37,7 @@ export function personAt({ input, output, interrupted }: Streams) {
     interrupted();
   });
 
-  const read = async (prompt: string): Promise<string | undefined> => {
+  const read = async (prompt: string) => {
     // After the input has ended readline does not prompt, although lines may still be waiting.
     if (over) output.write(prompt);
     else {

@@ -52,7 +52,7 @@ function readDemo(name: string) {
   if (!existsSync(manifest)) return [];
   const { description: title, demo }: Manifest = JSON.parse(readFileSync(manifest, 'utf8'));
   if (!demo) return [];
-  const takes: readonly Flag[] = [...(demo.shapes ? (['shape'] as const) : []), ...demo.takes];
+  const takes = [...(demo.shapes ? (['shape'] as const) : []), ...demo.takes];
   const load = async () => (await import(/* @vite-ignore */ new URL('demo.ts', manifest).href)).demo;
   return [{ ...demo, name, title, takes, load }];
 }
@@ -84,7 +84,7 @@ export const DEMOS: readonly ListedDemo[] = [
 ];
 
 /** The demo of the option with this name, letter or word: `option-g`, `g`, `tool-builder`. */
-export function optionDemo(name: string): ListedDemo | undefined {
+export function optionDemo(name: string) {
   const option = findOption(name);
   return option && DEMOS.find((demo) => demo.option === option);
 }
@@ -94,7 +94,7 @@ export const loadOptionOf = ({ option, stored }: ListedDemo, postgres?: string):
   loadOption((postgres === undefined ? option : stored) as ListedOption, postgres);
 
 /** `option F · once`, `option H on PostgreSQL`, or `basic · one question, one retry`. */
-export function headingOf({ option, stored, name, title }: ListedDemo, onPostgres = false): string {
+export function headingOf({ option, stored, name, title }: ListedDemo, onPostgres = false) {
   if (!option) return `${name} · ${title}`;
   return onPostgres ? `option ${stored?.name}` : `option ${option.name} · ${title}`;
 }

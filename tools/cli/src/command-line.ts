@@ -8,7 +8,7 @@ export class UsageError extends Error {}
 /** A drawing for the terminal, the transcript, or the transcript as a Mermaid diagram. */
 export type Format = 'drawing' | 'json' | 'mermaid';
 
-export const jsonOption = (): Option =>
+export const jsonOption = () =>
   new Option('--json', 'print the transcript, and nothing else').conflicts('mermaid');
 
 export const formatOf = ({ json, mermaid }: OptionValues): Format =>
@@ -20,7 +20,7 @@ export const command = (
   usage: string,
   description: string,
   { stdout }: Pick<Terminal, 'stdout'>,
-): Command =>
+) =>
   new Command(`pnpm ${name}`)
     .usage(usage)
     .description(description)
@@ -31,11 +31,11 @@ export const command = (
     .configureHelp({ helpWidth: 80 })
     .configureOutput({ writeErr: () => {}, writeOut: (text) => stdout.write(text) });
 
-export const oneOf = (flags: string, description: string, values: readonly [string, ...string[]]): Option =>
+export const oneOf = (flags: string, description: string, values: readonly [string, ...string[]]) =>
   new Option(flags, description).choices(values).default(values[0]);
 
 /** Returns false for `--help`, after printing it. Throws a UsageError for a wrong command line. */
-export function parseArgs(program: Command, args: readonly string[]): boolean {
+export function parseArgs(program: Command, args: readonly string[]) {
   try {
     // Some package managers pass on a literal `--`. Ignore it.
     program.parse(

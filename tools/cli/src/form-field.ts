@@ -11,7 +11,7 @@ interface Choice {
 }
 
 /** `Units, required (1 metric | 2 imperial; decline, cancel) [metric]: `. */
-export function promptOf(name: string, field: Field, required: boolean): string {
+export function promptOf(name: string, field: Field, required: boolean) {
   const { title, description, default: preset } = field;
   const said = typeof description === 'string' ? ` – ${description}` : '';
   const titleOf = (value: unknown) => choicesOf(field).find((one) => one.value === value)?.title ?? value;
@@ -21,7 +21,7 @@ export function promptOf(name: string, field: Field, required: boolean): string 
 }
 
 /** The values that a field allows: `1 metric | 2 imperial`, `yes | no`, `whole number from 1 to 99999`. */
-export function describeAllowed(field: Field): string {
+export function describeAllowed(field: Field) {
   const { type, minimum, maximum, format } = field;
   const choices = choicesOf(field);
   if (choices.length > 0) {
@@ -36,7 +36,7 @@ export function describeAllowed(field: Field): string {
 }
 
 /** Converts typed text that fits the field. Other text stays text; an empty text gives the default. */
-export function parseTyped(field: Field, text: string): Value | undefined {
+export function parseTyped(field: Field, text: string) {
   const { type } = field;
   if (text === '') return field.default as Value | undefined;
   const choices = choicesOf(field);

@@ -10,7 +10,7 @@ import { headingOf } from './catalog.ts';
 import { UsageError } from './command-line.ts';
 import { paintFor, type Terminal, titleLine } from './terminal.ts';
 
-export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function main(args: readonly string[], terminal: Terminal) {
   const [first, ...more] = args;
   const name = first === 'serve' ? first : 'demo';
   try {

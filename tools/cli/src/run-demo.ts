@@ -11,7 +11,7 @@ import { type DemoContext, drawCall, print, showCall, withPerson } from './show-
 import { titleLine, wrap } from './terminal.ts';
 
 /** Draws every call of every subject, or prints a transcript. Resolves with the exit code. */
-export async function runDemo(listed: ListedDemo, settings: Settings, context: DemoContext): Promise<number> {
+export async function runDemo(listed: ListedDemo, settings: Settings, context: DemoContext) {
   const { shape, answer, tool, format } = settings;
   const demo = await listed.load(context.postgres);
   if ('draw' in demo) {
@@ -35,12 +35,7 @@ export async function runDemo(listed: ListedDemo, settings: Settings, context: D
 }
 
 /** Makes a call whose second round reaches another version of the code, and draws it or prints its transcript. */
-export async function runDeploy(
-  listed: ListedDemo,
-  change: Change,
-  format: Format,
-  context: DemoContext,
-): Promise<number> {
+export async function runDeploy(listed: ListedDemo, change: Change, format: Format, context: DemoContext) {
   const { postgres } = context;
   const { callThroughDeploy, inMemory } = await import('@mrtr/matrix/deploy');
   const deployed = await loadOptionOf(listed, postgres);
@@ -64,6 +59,6 @@ export async function makeDemoCall(
   { client, hosting, legacy }: Pick<Settings, 'client' | 'hosting' | 'legacy'>,
   { effect: _, ...demoCall }: DemoCall,
   onEvent?: (event: TranscriptEvent) => void,
-): Promise<Transcript> {
+) {
   return callSubject({ subject, client, hosting, legacy, ...demoCall, onEvent });
 }

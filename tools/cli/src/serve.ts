@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { createWorld } from '@mrtr/comparison';
 import { InvalidOption, MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import { escapeHidden } from '@mrtr/harness/internal';
-import { type ServerInstance, serveHttp } from '@mrtr/hosting/http';
+import { serveHttp } from '@mrtr/hosting/http';
 import { serveOverStdio } from '@mrtr/hosting/stdio';
 import { describeDatabase, withDatabase } from '@mrtr/postgres-server/database';
 import { headingOf, loadOptionOf } from './catalog.ts';
@@ -13,7 +13,7 @@ import { readServeArgs, type ServeSettings } from './serve-args.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Runs the command; resolves with its exit code when serving has ended. */
-export async function serve(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function serve(args: readonly string[], terminal: Terminal) {
   const settings = readServeArgs(args, terminal);
   const say = (text: string) => void terminal.stderr.write(`${text}\n`);
   if (!settings) return 0;
@@ -47,7 +47,7 @@ async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: stri
   }
 }
 
-async function instanceOf({ demo, legacy, keys }: ServeSettings, postgres?: string): Promise<ServerInstance> {
+async function instanceOf({ demo, legacy, keys }: ServeSettings, postgres?: string) {
   const world = createWorld();
   // A database that ends with this process needs no key that outlives the process.
   const own = postgres === undefined ? undefined : [randomBytes(32)];

@@ -54,7 +54,7 @@ export function readServerCall(
 
 const further = (line: string, before: readonly string[] = []) => [...before, line];
 
-function readEndpoint(server: string, env: Environment, headers: readonly string[] = []): Endpoint {
+function readEndpoint(server: string, env: Environment, headers: readonly string[] = []) {
   try {
     return endpointFrom(server, env, headers);
   } catch (error) {
@@ -71,7 +71,7 @@ function argumentsIn(json: string): Readonly<Record<string, unknown>> {
 }
 
 /** Draws the conversation, or prints its transcript. Resolves with 1 if the call ended with an error. */
-export async function runServerCall(asked: ServerCall, context: DemoContext): Promise<number> {
+export async function runServerCall(asked: ServerCall, context: DemoContext) {
   const { server, tool, client, format, answer, save } = asked;
   const { terminal, paint } = context;
   const refuse = () => ({ action: answer as 'decline' | 'cancel' });
@@ -114,7 +114,7 @@ type OnEvent = NonNullable<Parameters<typeof converse>[0]['onEvent']>;
 const model = scriptedModel('This is what the scripted model of `pnpm demo` says to everything.');
 
 /** @throws UsageError for a tool that the server does not have. */
-async function call(asked: ServerCall, user: User, onEvent: OnEvent): Promise<Transcript> {
+async function call(asked: ServerCall, user: User, onEvent: OnEvent) {
   const { endpoint, tool = '', client } = asked;
   const params = { name: tool, arguments: asked.arguments };
   const roots = [{ uri: pathToFileURL(process.cwd()).href, name: 'here' }];
@@ -139,7 +139,7 @@ async function call(asked: ServerCall, user: User, onEvent: OnEvent): Promise<Tr
 }
 
 /** `2 rounds · 1 question · no stream held open`. From outside, the handler's entries cannot be seen. */
-function describeFromOutside(transcript: Transcript): string {
+function describeFromOutside(transcript: Transcript) {
   const { rounds, questions, liveAsks } = tally(transcript);
   const held = liveAsks > 0 ? 'a stream held open' : 'no stream held open';
   const isOld = transcript.participants.some((one) => one.kind === 'client' && one.era === 'legacy');

@@ -13,7 +13,7 @@ export interface DemoContext {
   readonly postgres?: string | undefined;
 }
 
-export function print({ terminal }: Pick<DemoContext, 'terminal'>, lines: readonly string[]): void {
+export function print({ terminal }: Pick<DemoContext, 'terminal'>, lines: readonly string[]) {
   for (const line of lines) terminal.stdout.writePainted(`${line}\n`);
 }
 
@@ -25,7 +25,7 @@ export async function drawCall(
     inside,
     people,
   }: { readonly inside?: boolean | undefined; readonly people?: readonly Participant[] } = {},
-): Promise<Transcript> {
+) {
   const diagram = diagramOf(context.paint, inside, people);
   // Hold back the heads until the first event, because the call may be impossible. Hold back lines while the person
   // types.
@@ -53,7 +53,7 @@ export async function showCall(
   makeCall: MakeCall,
   closing: (transcript: Transcript) => string,
   inside?: boolean,
-): Promise<Transcript> {
+) {
   if (format === 'drawing') return drawCall(context, makeCall, closing, { inside });
   const transcript = await makeCall(() => {});
   print(context, [format === 'mermaid' ? toMermaid(transcript) : jsonText(transcript)]);
@@ -65,7 +65,7 @@ export async function withPerson<T>(
   { answer, format }: { readonly answer: string; readonly format: Format },
   terminal: Terminal,
   work: (person: User | undefined) => Promise<T>,
-): Promise<T> {
+) {
   if (answer !== 'ask') return work(undefined);
   // A transcript must be the only output on stdout.
   const output = format === 'drawing' ? terminal.stdout : terminal.stderr;

@@ -76,24 +76,24 @@ export function paintFor({
 export const WIDTH = 80;
 
 /** The first line of every command. */
-export function titleLine(left: string, right: string, paint: Paint = plain): string {
+export function titleLine(left: string, right: string, paint: Paint = plain) {
   if (right === '') return ` ${paint('title', left)}`;
   const gap = ' '.repeat(Math.max(1, WIDTH - 2 - left.length - right.length));
   return ` ${paint('title', left)}${gap}${paint('quiet', right)}`;
 }
 
 /** The columns of a printable text: two for a wide character, none for a combining one. */
-export const columns = (text: string): number => stringWidth(text);
+export const columns = (text: string) => stringWidth(text);
 
 /** The text as at most `most` printable lines of at most `width` columns; `…` marks omitted text. */
-export function wrap(text: string, width: number, most = 6): readonly string[] {
+export function wrap(text: string, width: number, most = 6) {
   const all = text.split('\n').flatMap((paragraph) => breakLines(escapeHidden(paragraph), width));
   if (all.length <= most) return all;
   const [last = ''] = breakLines(all[most - 1] ?? '', width - 1);
   return [...all.slice(0, most - 1), `${last}…`];
 }
 
-export const clip = (text: string, width: number): string => wrap(text, width, 1)[0] ?? '';
+export const clip = (text: string, width: number) => wrap(text, width, 1)[0] ?? '';
 
 const breakLines = (text: string, width: number) =>
   lines(text, width, true).flatMap((line) =>

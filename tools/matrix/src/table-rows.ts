@@ -6,7 +6,7 @@ import type { Measured } from '@mrtr/comparison/calls';
 export type Rows = readonly (readonly string[])[];
 
 /** The name of an option in a table. */
-export const nameOf = ({ id, name = id.toUpperCase() }: Pick<Measured, 'id' | 'name'>): string => name;
+export const nameOf = ({ id, name = id.toUpperCase() }: Pick<Measured, 'id' | 'name'>) => name;
 
 /** Groups what has the same key, in the order of the first of each group. Node 20 has no `Map.groupBy`. */
 export function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): readonly (readonly [T, ...T[]])[] {

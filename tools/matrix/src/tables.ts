@@ -97,7 +97,7 @@ export function measuredTables(
 }
 
 /** Everything that is measured, with a row for each option. */
-export const optionsTable = (options: readonly Identity[], cells: readonly Cell[]): Rows =>
+export const optionsTable = (options: readonly Identity[], cells: readonly Cell[]) =>
   tableOf(MEASURED, options, cells);
 
 function tableOf(columns: Columns, options: readonly Identity[], cells: readonly Cell[]): Rows {
@@ -111,7 +111,7 @@ function tableOf(columns: Columns, options: readonly Identity[], cells: readonly
 }
 
 /** Merges the rows of options with equal cells. */
-const mergeRows = (table: Rows): Rows =>
+const mergeRows = (table: Rows) =>
   groupBy(table, ([, ...texts]) => texts.join('|')).map((alike) => [
     alike.map(([name]) => name).join('<br>'),
     ...alike[0].slice(1),

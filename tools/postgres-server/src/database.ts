@@ -18,7 +18,7 @@ export class InvalidDatabase extends Error {}
 export function databaseOf(
   flag: string | true | undefined,
   env: Readonly<Record<string, string | undefined>>,
-): Database {
+) {
   const given = typeof flag === 'string' ? flag : undefined;
   const url = given ?? env[VARIABLE];
   if (url === undefined || isConnectionString(url)) return { url };
@@ -31,11 +31,11 @@ export function databaseOf(
 const isConnectionString = (url: string) =>
   URL.canParse(url) && /^postgres(?:ql)?:$/.test(new URL(url).protocol);
 
-export const describeDatabase = ({ url }: Database): string =>
+export const describeDatabase = ({ url }: Database) =>
   url === undefined ? 'PostgreSQL is started for this run, on 127.0.0.1.' : `PostgreSQL at ${placeOf(url)}.`;
 
 /** Runs `work` with a database. If it starts a server, stops it afterwards; the server also ends with this process. */
-export async function withDatabase<T>({ url }: Database, work: (postgres: string) => Promise<T>): Promise<T> {
+export async function withDatabase<T>({ url }: Database, work: (postgres: string) => Promise<T>) {
   const { postgresServer, query } = await import('./index.ts');
   if (url !== undefined) {
     await query(url, 'SELECT 1').catch(unusable(url));

@@ -159,7 +159,7 @@ async function newDatabase(server: string) {
   return url.href;
 }
 
-export async function query<Row>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
+export async function query<Row>(url: string, text: string, values: unknown[] = []) {
   const client = new Client({ connectionString: url });
   // A server that ends between two statements emits an error, which ends the process without a listener.
   client.on('error', () => {});

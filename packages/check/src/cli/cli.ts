@@ -115,7 +115,7 @@ function nameTarget(error: unknown, name: string | undefined, { address }: Compl
   return new UsageError(name === undefined ? message : `${name}: ${message}`);
 }
 
-function targetsOf({ config, ...line }: CommandLine): readonly Target[] {
+function targetsOf({ config, ...line }: CommandLine) {
   if (config === undefined) return [targetOf(line)];
   if (line.url !== undefined || line.command !== undefined)
     throw new UsageError('--config has its own addresses: remove the address and the command.');

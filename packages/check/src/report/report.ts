@@ -174,7 +174,7 @@ function exitCodeOf(
   checks: readonly ReportedCheck[],
   { strict, complete }: Judging,
   stale: readonly string[],
-): Report['exitCode'] {
+) {
   const has = (verdict: Verdict) => checks.some((one) => one.verdict === verdict && one.accepted === null);
   if (has('fail') || (strict && has('warn')) || stale.length > 0) return 1;
   const noneRan = checks.every(({ verdict }) => verdict === 'not-run' || verdict === 'not-applicable');

@@ -107,7 +107,7 @@ function readEnding(outcome: ReplyOutcome): Pick<Found, 'asks' | 'words'> {
 }
 
 /** The required arguments, or all if those alone do not fit. Prefers the schema's defaults and examples. */
-async function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number): Promise<JsonObject> {
+async function argumentsFor(kind: Operation['kind'], entry: JsonObject, seed: number) {
   if (kind === 'resource') return {};
   if (kind === 'prompt') {
     const required = asList(entry.arguments)

@@ -228,7 +228,7 @@ function requirePrincipal(principal: unknown) {
  * Asks for the lease on the call's token. A first request has no token and needs no lease. A shape that serves each
  * token once by itself needs none, and needs each retry.
  */
-async function lease({ registrations }: ServedMethod, call: AdmittedCall): Promise<Decision> {
+async function lease({ registrations }: ServedMethod, call: AdmittedCall) {
   const { rejections, ctx, binding, opened, policy } = call.facts;
   const { singleUse, keys, now } = policy;
   if (!opened || !singleUse) return { lease: undefined };

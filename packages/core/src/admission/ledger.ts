@@ -177,7 +177,7 @@ export function servedTokens({ limits, whenFull, now = () => Date.now() }: Memor
     return { kind: 'first', lease: leaseId };
   }
 
-  function settle(id: string, leaseId: string, result: string): void {
+  function settle(id: string, leaseId: string, result: string) {
     sweep(now());
     const entry = entryOf(id, leaseId);
     if (!entry) return;
@@ -190,7 +190,7 @@ export function servedTokens({ limits, whenFull, now = () => Date.now() }: Memor
     entry.lease = undefined;
   }
 
-  function release(id: string, leaseId: string): void {
+  function release(id: string, leaseId: string) {
     const entry = entryOf(id, leaseId);
     if (entry) remove(id, entry);
   }

@@ -111,7 +111,7 @@ function reportGivenUp(call: AdmittedCall) {
 }
 
 /** The outcome of a round. Undeclared questions count as an error, because the SDK rejects them. */
-function outcomeOf(result: unknown, call: AdmittedCall): Outcome {
+function outcomeOf(result: unknown, call: AdmittedCall) {
   if (!isInputRequiredResult(result)) return isErrorResult(result) ? 'error' : 'complete';
   return lackedKinds(result.inputRequests ?? {}, call.askable).length > 0 ? 'error' : 'input_required';
 }

@@ -56,7 +56,7 @@ interface PreparedForm {
   latest?: Elicitation;
 }
 
-function prepare(schema: StandardSchemaWithJSON, form: CheckedForm): PreparedForm {
+function prepare(schema: StandardSchemaWithJSON, form: CheckedForm) {
   const prepared: PreparedForm = { form, fields: Object.freeze(Object.keys(form.properties)) };
   forms.set(schema, prepared);
   return prepared;
@@ -288,7 +288,7 @@ export function prune({ action, content }: ElicitResult, fields: readonly string
     : { action, content: onlyFields(content, fields) };
 }
 
-const onlyFields = (content: object, fields: readonly string[]): Record<string, unknown> =>
+const onlyFields = (content: object, fields: readonly string[]) =>
   Object.fromEntries(
     fields
       .filter((field) => Object.hasOwn(content, field))

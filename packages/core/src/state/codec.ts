@@ -138,7 +138,7 @@ function writeContent(
   content: TokenContent,
   { binding, issuedAt, ttlSeconds }: SealOptions,
   key: SealingKey,
-): Buffer {
+) {
   const { asked, callId, payload, round, timesAsked, version } = content;
   const plain = Buffer.allocUnsafe(plainBytes(asked.keys(), content));
   const { timesUnfit, hasGivenUp } = content;
@@ -255,7 +255,7 @@ function readContent(plain: Buffer, callId: string): TokenContent {
 // One shared buffer is safe: there is no `await` between writing and comparing.
 const expected = Buffer.alloc(BINDING_BYTES);
 
-const associatedData = (key: SealingKey, label: string): Buffer =>
+const associatedData = (key: SealingKey, label: string) =>
   Buffer.from(`${PREFIX}${key.id.toString('latin1')}${label}`, 'latin1');
 
 const labelSuffix = (routingLabel: string | undefined) => (routingLabel ? `~${routingLabel}` : '');

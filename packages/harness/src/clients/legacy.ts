@@ -86,7 +86,7 @@ export async function linkTo(server: McpServer, caller = currentCaller): Promise
  * Ends the call when the server is gone. If its stream breaks, this SDK reports the break, but lets the call wait for its
  * timeout. So ping the server then, and close the connection if it does not answer. The returned function stops that.
  */
-function endWhenLost(client: Client): () => void {
+function endWhenLost(client: Client) {
   let asking = false;
   client.onerror = async () => {
     if (asking) return;

@@ -11,7 +11,6 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { asCaller, httpOptions } from '../hosts/caller.ts';
 import type { Endpoint } from '../hosts/endpoint.ts';
 import type { CallResult, LogicalCall } from '../transcript/call.ts';
-import type { End } from '../transcript/transcript.ts';
 import { CLIENT_INFO, namesOfTools, requestOptions } from './client-application.ts';
 import { type Connected, ManualUser } from './manual-user.ts';
 import type { RecordedApplication } from './recorded-application.ts';
@@ -82,7 +81,7 @@ export async function connectTo(
   };
 }
 
-async function answerAll(user: User, first: Promise<RoundResult>): Promise<End> {
+async function answerAll(user: User, first: Promise<RoundResult>) {
   let round = await first;
   while (!round.end) round = await round.answer(user);
   return round.end;

@@ -51,7 +51,7 @@ export function recordedApplication(
   let firstEnd: End | undefined;
 
   /** Records a question to the person. Returns its id in the transcript. */
-  async function show({ message, requestedSchema, url, key }: ShownQuestion): Promise<number> {
+  async function show({ message, requestedSchema, url, key }: ShownQuestion) {
     const id = ++questions;
     recorder.record({
       kind: 'question',
@@ -75,7 +75,7 @@ export function recordedApplication(
     return reply === 'silence' ? { action: 'accept' } : reply;
   }
 
-  async function createMessage(params: CreateMessageRequest['params']): Promise<CreateMessageResult> {
+  async function createMessage(params: CreateMessageRequest['params']) {
     if (!model) throw new Error('The client has no model.');
     const held = await framesHeld();
     const result = await model(params);

@@ -105,10 +105,10 @@ export async function openCall<Of extends Hosting>(
     application,
 
     /** Runs `work` as the caller, and records its events. */
-    within: <T>(work: () => T): T => recorder.within(() => asCaller(caller, work)),
+    within: <T>(work: () => T) => recorder.within(() => asCaller(caller, work)),
 
     /** Connects the client, and then begins to record. */
-    async connect(): Promise<Connected> {
+    async connect() {
       const endpoint = hosting.endpoint(eraOf(kind));
       if (caller && endpoint.kind === 'stdio')
         throw new Error(

@@ -28,7 +28,7 @@ export function endpointFrom(
   return { kind: 'stdio', command, args, env: Object.fromEntries(all) };
 }
 
-function headersIn(lines: readonly string[]): Readonly<Record<string, string>> {
+function headersIn(lines: readonly string[]) {
   const headers = new Headers();
   for (const line of lines) {
     const [, name = '', value = ''] = /^([^:]+):(.*)$/.exec(line) ?? [];

@@ -127,10 +127,10 @@ export class LineTrace {
   }
 }
 
-const keyOf = (stop: Stop | undefined): string => `${stop?.file}\n${stop?.line}`;
+const keyOf = (stop: Stop | undefined) => `${stop?.file}\n${stop?.line}`;
 
 /** The count of a line, or of each of its parts if they differ. */
-function countOf(columns: readonly (readonly [column: number, count: number])[]): Lines[string] {
+function countOf(columns: readonly (readonly [column: number, count: number])[]) {
   const parts = [...columns].sort(([a], [b]) => a - b);
   const changes = parts.filter(([, count], at) => at === 0 || parts[at - 1]?.[1] !== count);
   return changes.length === 1 ? (changes[0]?.[1] ?? 0) : changes;
@@ -141,10 +141,7 @@ function countOf(columns: readonly (readonly [column: number, count: number])[])
  * a minified script, as tsx makes it, one `return` may begin where another ends. V8 then shows only that end, so the next
  * end stands for the second `return`.
  */
-function statementsOf(
-  locations: readonly Debugger.BreakLocation[],
-  lines: readonly string[],
-): readonly (Location | undefined)[] {
+function statementsOf(locations: readonly Debugger.BreakLocation[], lines: readonly string[]) {
   let hidden: Location | undefined;
   return locations.map((location) => {
     if (location.type !== 'return') return location;
@@ -217,7 +214,7 @@ function stopIn(
 }
 
 /** Undefined for a map that cannot be read. */
-function readMap(address: URL): SourceMap | undefined {
+function readMap(address: URL) {
   try {
     const text =
       address.protocol === 'data:'

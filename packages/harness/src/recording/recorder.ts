@@ -258,7 +258,7 @@ const ENDS_A_STRETCH = new Set<Happening['kind']>([
   'roots',
 ]);
 
-function parse(body: string): WireMessage {
+function parse(body: string) {
   try {
     return JSON.parse(body) as WireMessage;
   } catch {

@@ -217,7 +217,7 @@ const PARTS = {
 const hasFailed = (message: WireMessage) =>
   message.error !== undefined || objectIn(message, 'result').isError === true;
 
-function toneOf(message: WireMessage, isSent: boolean): Tone {
+function toneOf(message: WireMessage, isSent: boolean) {
   if (hasFailed(message)) return 'error';
   if (isSent) return 'request';
   return asks(message) ? 'question' : 'result';

@@ -32,7 +32,7 @@ import type { Once } from '../kit/recorded.ts';
 import { type Author, loadState, saveState } from '../kit/state.ts';
 import { insideStrictHandler, watchNondeterminism } from './nondeterminism.ts';
 import { Journal } from './record.ts';
-import { type Ending, Replay } from './replay.ts';
+import { Replay } from './replay.ts';
 
 const TAG = 'journal/2';
 
@@ -97,7 +97,7 @@ export function journal<Input, R extends CompleteResult>(
   const { strict = false, asks } = options;
   return shapeCallback<Input, R>({ name: 'journal', asks }, async (input, ctx, call) => {
     const saved = loadState(ctx, TAG)?.j;
-    const enter = (record: Journal, dry: boolean): Promise<Ending> => {
+    const enter = (record: Journal, dry: boolean) => {
       const replay = new Replay(record, call, dry);
       publishEntry(call, 'journal');
       const run = () => handler(input, journalContext(replay, handlerContext(ctx)));

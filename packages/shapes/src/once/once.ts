@@ -160,7 +160,6 @@ function recordEffects(call: Call, saved: Recall['saved']) {
     },
     running,
     /** The effects that failed, and have no value. */
-    findFailed: (): readonly string[] =>
-      [...new Set([...failedBefore, ...keys])].filter((key) => values[key] === undefined),
+    findFailed: () => [...new Set([...failedBefore, ...keys])].filter((key) => values[key] === undefined),
   };
 }

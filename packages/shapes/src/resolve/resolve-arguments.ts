@@ -112,7 +112,7 @@ export async function resolveArguments(
 }
 
 /** Sorts questions by declaration, so that users do not see them in the order in which resolvers finish. */
-function inOrder(open: ReadonlyMap<string, Question>, resolvers: readonly AnyResolver[]): Questions {
+function inOrder(open: ReadonlyMap<string, Question>, resolvers: readonly AnyResolver[]) {
   const rank = ([key]: readonly [string, Question]) => resolvers.findIndex(({ name }) => isKeyOf(name, key));
   return Object.fromEntries([...open].sort((one, other) => rank(one) - rank(other)));
 }

@@ -2,7 +2,7 @@
 
 import { createWorld, type World } from '@mrtr/comparison';
 import { toolCall, withWorld } from '@mrtr/comparison/calls';
-import type { Change, DeployOutcome } from '@mrtr/comparison/claims';
+import type { Change } from '@mrtr/comparison/claims';
 import type { LoadedOption } from '@mrtr/comparison/options';
 import {
   type ConversationRequest,
@@ -12,7 +12,6 @@ import {
   scriptedUser,
 } from '@mrtr/harness';
 import type { Recorder } from '@mrtr/harness/internal';
-import type { Transcript } from '@mrtr/harness/transcript';
 import { ORDER } from './subject.ts';
 
 /** The moment of the deploy: while the size is asked, or after its answer, while the colour is asked. */
@@ -37,7 +36,7 @@ export type StartVersions = (
 
 type Claimed = Omit<DeployScenario, 'option'> & { readonly option: Pick<LoadedOption, 'id' | 'claims'> };
 
-export function claimOf({ option, change, moment }: Claimed): DeployOutcome {
+export function claimOf({ option, change, moment }: Claimed) {
   const claim = option.claims.deploys?.[change];
   if (claim === undefined)
     throw new Error(`Option ${option.id} claims nothing of a deploy: \`claims.deploys\`.`);
@@ -49,7 +48,7 @@ export async function callThroughDeploy(
   scenario: DeployScenario,
   startVersions: StartVersions,
   over: Partial<ConversationRequest> = {},
-): Promise<Transcript> {
+) {
   let hosting: TwoVersions | undefined;
   let asked = 0;
   const answers = scriptedUser({ size: ['M', 'L'], colour: ['red'], gift: ['no'] });

@@ -13,7 +13,7 @@ export function outcomeOf({ events, end }: Pick<Transcript, 'events' | 'end'>): 
 }
 
 /** The effects in order, each by its detail, since different ones may have the same name. */
-export const effectsIn = (events: Transcript['events']): string[] =>
+export const effectsIn = (events: Transcript['events']) =>
   eventsOf('effect', events).map(({ detail }) => detail);
 
 /** The user's answers in order, each a form of one field. */

@@ -10,7 +10,6 @@ import {
   type LoadedOption,
   loadOption,
   type OptionDeps,
-  type RunningOption,
 } from '@mrtr/comparison/options';
 import { serveOutline } from '../outlines/index.ts';
 import { outlineOf, policyVersion } from './versioned-tool.ts';
@@ -18,8 +17,7 @@ import { outlineOf, policyVersion } from './versioned-tool.ts';
 export const ORDER = 'order';
 
 export const deploy = (option: LoadedOption, change: Change) => ({
-  create: (deps: OptionDeps): RunningOption =>
-    serveOutline(option, deps, ORDER, outlineOf(change, deps.world)),
+  create: (deps: OptionDeps) => serveOutline(option, deps, ORDER, outlineOf(change, deps.world)),
 });
 
 /** The version of an option's tool after a change: the module for another process, and the policy's `version`. */

@@ -2,13 +2,11 @@
 
 import type { Measured } from '@mrtr/comparison/calls';
 import type { Change } from '@mrtr/comparison/claims';
-import { groupBy, nameOf, type Rows } from '../table-rows.ts';
+import { groupBy, nameOf } from '../table-rows.ts';
 import { claimOf } from './call.ts';
 import { QUESTION_CHANGES, STEP_CHANGES } from './changes.ts';
 
-export function deployTables(
-  options: readonly Measured[],
-): Readonly<Record<'deploy-questions' | 'deploy-steps', Rows>> {
+export function deployTables(options: readonly Measured[]) {
   const claiming = options.filter(({ claims }) => claims.deploys);
   return {
     'deploy-questions': table(QUESTION_CHANGES, claiming),

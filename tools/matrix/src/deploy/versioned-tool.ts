@@ -60,7 +60,7 @@ export const STEPS: Readonly<Record<Change, readonly (AskStep | EffectStep)[]>> 
 };
 
 /** The policy's `version` after a change. */
-export const policyVersion = (change: Change): string => (change === 'version' ? '2' : '1');
+export const policyVersion = (change: Change) => (change === 'version' ? '2' : '1');
 
 /** The tool after a change. */
 export function outlineOf(change: Change, world: World): Outline<CallToolResult> {

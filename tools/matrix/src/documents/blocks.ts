@@ -23,10 +23,7 @@ export interface Updating {
  *
  * @returns the blocks that were not up to date, as `file: name`.
  */
-export async function updateBlocks(
-  tables: Readonly<Record<string, string>>,
-  { write, only }: Updating,
-): Promise<string[]> {
+export async function updateBlocks(tables: Readonly<Record<string, string>>, { write, only }: Updating) {
   const stale: string[] = [];
   const folders = ['docs', 'packages', 'demos', 'tools'].map((folder) => `${folder}/*.md`);
   const files = await git('ls-files', '-co', '--exclude-standard', '-z', 'README.md', ...folders);
@@ -44,14 +41,14 @@ export async function updateBlocks(
   return stale;
 }
 
-function isWanted(name: string, only: Updating['only']): boolean {
+function isWanted(name: string, only: Updating['only']) {
   if (Array.isArray(only)) return only.includes(name);
   // Tables are named by a word, quotations by a path or a command.
   const kind = /^[a-z-]+$/.test(name) ? 'measured' : 'quoted';
   return !WRITTEN_ELSEWHERE.test(name) && (only === undefined || only === kind);
 }
 
-async function contentOf(name: string, tables: Readonly<Record<string, string>>): Promise<string> {
+async function contentOf(name: string, tables: Readonly<Record<string, string>>) {
   const table = tables[name];
   if (table !== undefined) return table;
   if (name.startsWith('pnpm ')) return fence('text', await outputOf(name.split(' ').slice(1)));
@@ -63,9 +60,9 @@ async function contentOf(name: string, tables: Readonly<Record<string, string>>)
   );
 }
 
-const fence = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
+const fence = (language: string, text: string) => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 
-async function outputOf([script, ...args]: string[]): Promise<string> {
+async function outputOf([script, ...args]: string[]) {
   const run = fileURLToPath(new URL('tools/cli/run.mjs', ROOT));
   const all = script === 'demo' ? args : [script ?? '', ...args];
   const { stdout } = await promisify(execFile)(process.execPath, [run, ...all], {
@@ -92,7 +89,7 @@ async function diffOf(files: readonly string[]) {
 }
 
 /** The output of Git with its own defaults. */
-async function git(...args: readonly string[]): Promise<string> {
+async function git(...args: readonly string[]) {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: '1' };
   return (await promisify(execFile)('git', args, { cwd: fileURLToPath(ROOT), env })).stdout;
 }

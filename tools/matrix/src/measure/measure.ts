@@ -25,10 +25,7 @@ export const SCENARIOS: readonly LocalScenario[] = CLIENTS.flatMap((served) =>
   ),
 );
 
-export async function measure(
-  option: Measured,
-  scenarios: readonly LocalScenario[] = SCENARIOS,
-): Promise<Cell[]> {
+export async function measure(option: Measured, scenarios: readonly LocalScenario[] = SCENARIOS) {
   const cells: Cell[] = [];
   for (const scenario of scenarios) {
     cells.push({ claims: option.claims, scenario, call: await measureScenario(option, scenario) });

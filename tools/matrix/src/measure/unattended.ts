@@ -4,7 +4,7 @@ import { callSubject, type Measured, type Subject, toolCall } from '@mrtr/compar
 import { SELF_ANSWERING, type SelfAnswering, selfAnswering } from '@mrtr/comparison/self-answering';
 import { callerNamed } from '@mrtr/harness';
 import { eventsOf, tally } from '@mrtr/harness/transcript';
-import { groupBy, nameOf, type Rows } from '../table-rows.ts';
+import { groupBy, nameOf } from '../table-rows.ts';
 
 type Named = Subject & Pick<Measured, 'name'>;
 
@@ -16,10 +16,7 @@ export interface UnattendedCell {
 }
 
 /** Calls each subject's `resolve_work_item` with each of the clients. `state` is the item's state afterwards. */
-export async function measureUnattended(
-  subjects: readonly Named[],
-  state: 'Active' | 'Resolved',
-): Promise<readonly UnattendedCell[]> {
+export async function measureUnattended(subjects: readonly Named[], state: 'Active' | 'Resolved') {
   const cells: UnattendedCell[] = [];
   const call = toolCall(RESOLVE_WORK_ITEM, { id: 4522, state });
   for (const subject of subjects) {
@@ -38,7 +35,7 @@ export async function measureUnattended(
 }
 
 /** A table with one row for all subjects that behave alike for all clients. */
-export function unattendedTable(cells: readonly UnattendedCell[]): Rows {
+export function unattendedTable(cells: readonly UnattendedCell[]) {
   const done = (own: readonly UnattendedCell[]) =>
     own.map(({ writes }) => (writes > 0 ? '**written**' : 'nothing written'));
   const subjects = groupBy(cells, ({ subject }) => subject);

@@ -10,7 +10,7 @@ import { CLIENT_BEHAVIOURS } from '@mrtr/harness/internal';
 import { eventsOf } from '@mrtr/harness/transcript';
 import { z } from 'zod';
 import { type Outline, serveOutline } from '../outlines/index.ts';
-import { groupBy, type Rows } from '../table-rows.ts';
+import { groupBy } from '../table-rows.ts';
 
 type Behaviour = (typeof CLIENT_BEHAVIOURS)[number];
 
@@ -36,7 +36,7 @@ const UNDRAWN: Readonly<Record<Behaviour, Asked>> = {
 const DRAWN: Asked = ['a number as text', z.string().transform(Number).pipe(COUNT), '3'];
 
 /** Measures each shape, once for each of its stores, with each client in both eras: on its own field, and on one that every client draws. */
-export async function measureUndrawn(options: readonly LoadedOption[]): Promise<readonly UndrawnCell[]> {
+export async function measureUndrawn(options: readonly LoadedOption[]) {
   const asks: (readonly [Behaviour, Asked])[] = CLIENT_BEHAVIOURS.map((one) => [one, UNDRAWN[one]]);
   asks.push(...CLIENT_BEHAVIOURS.map((one) => [one, DRAWN] as const));
   const cells: UndrawnCell[] = [];
@@ -85,7 +85,7 @@ async function callWith(option: LoadedOption, client: ClientKind, behaviour: Beh
 }
 
 /** The prompts of a call, and its end. Every option does the same in both eras. */
-export function undrawnTable(cells: readonly UndrawnCell[]): Rows {
+export function undrawnTable(cells: readonly UndrawnCell[]) {
   const rows = groupBy(cells, ({ behaviour, field }) => (field === DRAWN[0] ? field : behaviour));
   return [
     ['The client', 'Asked for', 'Prompts', 'The end'],

@@ -47,7 +47,7 @@ export function serveOutline(
   deps: OptionDeps,
   name: string,
   outline: Outline<CallToolResult>,
-): RunningOption {
+) {
   const running = option.create(deps);
   const callback = writerOf(option, running).write(outline);
   return {

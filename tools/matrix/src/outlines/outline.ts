@@ -65,7 +65,7 @@ export const questionsOf = (
 export async function runInOrder<R extends CompleteResult>(
   { steps, above, end }: Outline<R>,
   ctx: Required<AuthorContext> & { ask(questions: Questions): Promise<object> },
-): Promise<R> {
+) {
   await above?.(ctx);
   const data: Record<string, unknown> = {};
   for (const step of steps) {
@@ -80,7 +80,7 @@ export async function endUnguarded<R extends CompleteResult>(
   outline: Outline<R>,
   answers: Data,
   ctx?: AuthorContext,
-): Promise<R> {
+) {
   const data: Record<string, unknown> = { ...answers };
   for (const { does, run } of outline.steps.filter(isEffect)) data[does] = await run();
   return outline.end(data, ctx);
