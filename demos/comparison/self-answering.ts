@@ -1,19 +1,13 @@
 /** Clients that answer questions without a person. */
 import type { Reply, ShownQuestion, User } from '@mrtr/harness';
+import { choicesOf } from '@mrtr/harness/internal';
+import { asText } from '@mrtr/harness/transcript';
 
-interface Field {
-  readonly type?: string;
-  readonly title?: string;
-  readonly enum?: readonly unknown[];
-  readonly oneOf?: readonly { readonly const: unknown; readonly title?: string }[];
-  readonly minimum?: number;
-}
-
-const choicesIn = ({ enum: values, oneOf }: Field) => values ?? oneOf?.map((choice) => choice.const) ?? [];
+type Field = Readonly<Record<string, unknown>>;
 
 function firstThatFits(field: Field): unknown {
-  const [first] = choicesIn(field);
-  if (first !== undefined) return first;
+  const [first] = choicesOf(field);
+  if (first) return first.value;
   if (field.type === 'boolean') return true;
   return field.type === 'string' ? 'x' : (field.minimum ?? 1);
 }
@@ -22,8 +16,9 @@ const YES = /^(approve|accept|agree|allow|confirm|yes|ok)/i;
 
 /** Answers like a model that reviews a question: picks the choice that approves, and types the requested text. */
 function affirmative(field: Field): unknown {
-  const toType = /type “(.+)”$/.exec(field.title ?? '')?.[1];
-  return toType ?? choicesIn(field).find((choice) => YES.test(`${choice}`)) ?? firstThatFits(field);
+  const toType = /type “(.+)”$/.exec(asText(field.title))?.[1];
+  const yes = choicesOf(field).find(({ value }) => YES.test(asText(value)));
+  return toType ?? yes?.value ?? firstThatFits(field);
 }
 
 const fill =

@@ -13,5 +13,6 @@ export * from './processes/waiting.ts';
 export { Writer } from './processes/writer.ts';
 export { type Diagnostic, observeDiagnostics } from './recording/diagnostics.ts';
 export { inInstance, Recorder } from './recording/recorder.ts';
+export { choicesOf } from './transcript/choices.ts';
 export { escapeHidden, escapeLines, jsonText } from './transcript/hidden-characters.ts';
 export { canonical } from './transcript/views.ts';

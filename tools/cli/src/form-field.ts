@@ -1,20 +1,17 @@
 /** One field of a form at a terminal: its prompt, and the value of a typed text. */
+import { choicesOf } from '@mrtr/harness/internal';
+import { asText } from '@mrtr/harness/transcript';
 
 /** A field's JSON Schema, from the server. */
 export type Field = Readonly<Record<string, unknown>>;
 
 export type Value = string | number | boolean | readonly string[];
 
-interface Choice {
-  readonly value: string;
-  readonly title: string;
-}
-
 /** `Units, required (1 metric | 2 imperial; decline, cancel) [metric]: `. */
 export function promptOf(name: string, field: Field, required: boolean) {
   const { title, description, default: preset } = field;
   const said = typeof description === 'string' ? ` – ${description}` : '';
-  const titleOf = (value: unknown) => choicesOf(field).find((one) => one.value === value)?.title ?? value;
+  const titleOf = (value: unknown) => choicesIn(field).find((one) => one.value === value)?.title ?? value;
   const enter = preset === undefined ? '' : ` [${[preset].flat().map(titleOf).join(', ')}]`;
   const label = typeof title === 'string' ? title : name;
   return `${label}${said}${required ? ', required' : ''} (${describeAllowed(field)}; decline, cancel)${enter}: `;
@@ -23,7 +20,7 @@ export function promptOf(name: string, field: Field, required: boolean) {
 /** The values that a field allows: `1 metric | 2 imperial`, `yes | no`, `whole number from 1 to 99999`. */
 export function describeAllowed(field: Field) {
   const { type, minimum, maximum, format } = field;
-  const choices = choicesOf(field);
+  const choices = choicesIn(field);
   if (choices.length > 0) {
     const all = choices.map(({ title }, at) => `${at + 1} ${title}`).join(' | ');
     return type === 'array' ? `several, with commas: ${all}` : all;
@@ -39,7 +36,7 @@ export function describeAllowed(field: Field) {
 export function parseTyped(field: Field, text: string) {
   const { type } = field;
   if (text === '') return field.default as Value | undefined;
-  const choices = choicesOf(field);
+  const choices = choicesIn(field);
   if (type === 'array') return text.split(',').map((part) => choose(choices, part.trim()));
   if (choices.length > 0) return choose(choices, text);
   if (type === 'boolean' && /^(y|n|yes|no|true|false)$/i.test(text)) return /^[yt]/i.test(text);
@@ -47,20 +44,14 @@ export function parseTyped(field: Field, text: string) {
   return (type === 'integer' || type === 'number') && Number.isFinite(number) ? number : text;
 }
 
-function choicesOf({ enum: values, enumNames, oneOf, anyOf, items }: Field) {
-  if (typeof items === 'object' && items !== null) return choicesOf(items as Field);
-  const titled = oneOf ?? anyOf;
-  if (Array.isArray(titled)) {
-    return titled.map(({ const: value, title = value }: Field) => ({ value: `${value}`, title: `${title}` }));
-  }
-  const names = Array.isArray(enumNames) ? enumNames : [];
-  return Array.isArray(values)
-    ? values.map((value, at) => ({ value: `${value}`, title: `${names[at] ?? value}` }))
-    : [];
-}
+const choicesIn = (field: Field) =>
+  choicesOf((field.items ?? field) as Field).map(({ value, title }) => ({
+    value: asText(value),
+    title: asText(title),
+  }));
 
 /** The choice that a text names, by its value, its title or its number, in upper or lower case. */
-function choose(choices: readonly Choice[], text: string) {
+function choose(choices: ReturnType<typeof choicesIn>, text: string) {
   const typed = text.toLowerCase();
   const chosen =
     choices.find(({ value }) => value === text) ??

@@ -1,6 +1,6 @@
 /** Questions that ask for consent: the choices that refuse, and the text that the user sees. */
 import { asText } from '@mrtr/harness/transcript';
-import { asList, asObject, type JsonObject, mapMembers, objectAt } from '../wire/json.ts';
+import { asObject, type JsonObject, mapMembers, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
 import {
   choicesIn,
@@ -10,6 +10,7 @@ import {
   leavesIn,
   propertiesOf,
   requiresNothing,
+  titledChoicesIn,
 } from './forms.ts';
 
 /** How a question asks for consent: on a page, by a required choice without a default, or by another form. */
@@ -20,11 +21,8 @@ const NO =
 
 /** The choice of a field that reads as a no, by its value or its title. */
 export function refusalIn(field: unknown) {
-  const { enumNames, oneOf, anyOf } = asObject(field);
-  const titles = asList(oneOf ?? anyOf).map((one) => asObject(one).title);
-  const readsAsNo = (choice: unknown, at: number) =>
-    [choice, titles[at], asList(enumNames)[at]].some((text) => NO.test(asText(text).slice(0, 100)));
-  return choicesIn(field).find(readsAsNo);
+  const readsAsNo = (text: unknown) => NO.test(asText(text).slice(0, 100));
+  return titledChoicesIn(field).find(({ value, title }) => readsAsNo(value) || readsAsNo(title))?.value;
 }
 
 /** Whether a field asks yes or no: a boolean, or choices of which one refuses. */

@@ -1,4 +1,5 @@
 /** Recognizes and compares the forms that a server asks with. */
+import { choicesOf } from '@mrtr/harness/internal';
 import {
   asList,
   asObject,
@@ -46,12 +47,9 @@ export const listRequired = (schema: unknown) => asList(asObject(schema).require
 /** A limit for code that spreads the choices into arguments: more would overflow the stack. */
 const MAX_CHOICES = 1000;
 
-export function choicesIn(field: unknown): readonly unknown[] {
-  const { enum: plain, oneOf, anyOf } = asObject(field);
-  if (Array.isArray(plain)) return plain.slice(0, MAX_CHOICES);
-  const titled = asList(oneOf ?? anyOf).slice(0, MAX_CHOICES);
-  return titled.flatMap((one) => (isObject(one) && 'const' in one ? [one.const] : []));
-}
+export const titledChoicesIn = (field: unknown) => choicesOf(asObject(field)).slice(0, MAX_CHOICES);
+
+export const choicesIn = (field: unknown) => titledChoicesIn(field).map(({ value }) => value);
 
 /** The text that a person reads in a question, for comparison. Of the schema it has the titles and descriptions only. */
 export function textOfQuestion(request: JsonObject | undefined) {

@@ -1,31 +1,23 @@
 /** Users at clients whose forms do not draw every field. docs/clients.md has the public clients that do so. */
+import { choicesOf } from '../transcript/choices.ts';
 import type { JsonObject } from '../transcript/wording.ts';
 import type { ShownQuestion, User } from './user.ts';
 
-interface Field {
-  readonly type?: string;
-  readonly format?: string;
-  readonly enum?: readonly unknown[];
-  readonly enumNames?: readonly string[];
-  readonly oneOf?: readonly { readonly const: unknown; readonly title: string }[];
-}
-
 /** Makes what the client sends for a field from what its user entered there, which may be nothing. */
-type Send = (field: Field, entered: unknown) => unknown;
+type Send = (field: JsonObject, entered: unknown) => unknown;
 
-const isNumber = ({ type }: Field) => type === 'number' || type === 'integer';
-const isList = ({ type }: Field) => type === 'array';
+const isNumber = ({ type }: JsonObject) => type === 'number' || type === 'integer';
+const isList = ({ type }: JsonObject) => type === 'array';
 
 const whenEmpty =
-  (isKind: (field: Field) => boolean, blank: unknown): Send =>
+  (isKind: (field: JsonObject) => boolean, blank: unknown): Send =>
   (field, entered) =>
     entered === undefined && isKind(field) ? blank : entered;
 
 /** The line that a user types who does not see the choices: the label of one, in either era's spelling, or a list. */
-function asText({ oneOf = [], enum: values = [], enumNames = [] }: Field, entered: unknown): unknown {
+function asText(field: JsonObject, entered: unknown): unknown {
   if (Array.isArray(entered)) return entered.join(', ');
-  const title = oneOf.find((choice) => choice.const === entered)?.title;
-  return title ?? enumNames[values.indexOf(entered)] ?? entered;
+  return choicesOf(field).find(({ value }) => value === entered)?.title ?? entered;
 }
 
 const APPROVES = 'approves a form with a number or a list';
@@ -77,6 +69,6 @@ export function answersLike(behaviour: Behaviour, enters: JsonObject = {}): User
 }
 
 interface JsonSchemaOfForm {
-  readonly properties?: Readonly<Record<string, Field>>;
+  readonly properties?: Readonly<Record<string, JsonObject>>;
   readonly required?: readonly string[];
 }

@@ -108,7 +108,8 @@ export const contentText = (content: unknown): string =>
     )
     .join('\n');
 
-const objects = (value: unknown) =>
+/** The objects in a list, or the one object. */
+export const objects = (value: unknown) =>
   (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'object' && item !== null);
 
 /** The text of a restart or a deploy: `a new version is deployed: reworded`. */
