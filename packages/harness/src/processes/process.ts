@@ -1,9 +1,10 @@
 /** Runs a program as a process of its own. Every wait is bounded, and no process outlives this one. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { finished } from 'node:stream/promises';
+import { isAlive, startChild } from './child.ts';
 import { Deferred, within } from './waiting.ts';
 
 /** A command line, and what goes into its environment. */
@@ -27,11 +28,6 @@ export interface ProcessOutput {
   readonly err: string;
 }
 
-const running = new Set<ChildProcess>();
-const killAll = () => {
-  for (const child of running) child.kill('SIGKILL');
-};
-
 /** A process, running or ended. */
 export class RunningProcess {
   readonly child: ChildProcess;
@@ -54,14 +50,18 @@ export class RunningProcess {
     { command, args, env }: Program,
     { cwd, ipc = false, patienceMs = 30_000 }: ProcessOptions = {},
   ) {
-    this.child = spawn(command, [...args], {
-      cwd,
-      env: { ...process.env, ...env },
-      stdio: ['pipe', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])],
-    });
+    this.child = startChild(
+      command,
+      args,
+      {
+        cwd,
+        env: { ...process.env, ...env },
+        stdio: ['pipe', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])],
+      },
+      () => this.child.kill('SIGKILL'),
+    );
     this.#name = `${command} ${args.join(' ')}`;
     this.#patienceMs = patienceMs;
-    this.child.stdin?.on('error', () => {});
     for (const [stream, name] of [
       [this.child.stdout, 'out'],
       [this.child.stderr, 'err'],
@@ -71,14 +71,9 @@ export class RunningProcess {
         for (const look of this.#readers) look();
       });
     }
-    if (running.size === 0) process.on('exit', killAll);
-    running.add(this.child);
     this.ended = this.#end();
-    const forget = () => {
-      running.delete(this.child);
-      if (running.size === 0) process.off('exit', killAll);
-    };
-    this.ended.then(forget, forget);
+    // Whoever waits for the end hears of a program that could not be started.
+    this.ended.catch(() => {});
   }
 
   // Not 'close': that does not come when we have closed the channel for messages ourselves.
@@ -97,7 +92,7 @@ export class RunningProcess {
   }
 
   get alive(): boolean {
-    return this.child.exitCode === null && this.child.signalCode === null && this.child.pid !== undefined;
+    return isAlive(this.child);
   }
 
   /**

@@ -1,13 +1,9 @@
 /** Server processes of anybody, each in a process group, so that the children of a wrapper die with it. Their output is bounded. */
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
+import { isAlive, startChild } from './child.ts';
 
-const running = new Set<ServerProcess>();
 const grouped = process.platform !== 'win32';
-
-export function killAll(): void {
-  for (const one of running) one.killNow();
-}
 
 /** Makes signals end the program, and with it every process that it started. */
 export function endOnSignals(): void {
@@ -37,18 +33,12 @@ export class ServerProcess {
 
   /** Starts the command in its own process group, with this program's environment and folder, or those of `where`. */
   constructor(command: string, args: readonly string[], where: Pick<SpawnOptions, 'cwd' | 'env'> = {}) {
-    this.#child = spawn(command, [...args], {
-      ...where,
-      detached: grouped,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    this.#child.stdin?.on('error', () => {});
+    const options: SpawnOptions = { ...where, detached: grouped, stdio: 'pipe' };
+    this.#child = startChild(command, args, options, () => this.killNow());
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#errors = `${this.#errors}${text}`.slice(-8000);
     });
-    if (running.size === 0) process.once('exit', killAll);
-    running.add(this);
     this.ended = this.#end();
   }
 
@@ -62,8 +52,6 @@ export class ServerProcess {
       // Kill its children. Close the pipes, because an escaped child would keep this program running through them.
       this.killNow();
       for (const pipe of this.#child.stdio) pipe?.destroy();
-      running.delete(this);
-      if (running.size === 0) process.off('exit', killAll);
     }
   }
 
@@ -77,7 +65,7 @@ export class ServerProcess {
   }
 
   get alive(): boolean {
-    return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+    return isAlive(this.#child);
   }
 
   /** Writes to its standard input. Calls `unread` later if that is closed. */
