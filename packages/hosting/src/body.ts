@@ -1,6 +1,6 @@
 /** Receives the bodies of requests, and limits their bytes and their time while they arrive. */
 import type { Readable } from 'node:stream';
-import { Quota, } from '@mrtr/core/internal';
+import { Quota } from '@mrtr/core/internal';
 import type { Body, Exchange } from './exchange.ts';
 import type { Limits } from './limits.ts';
 import { rejectFull, rejectHttp } from './rejections.ts';

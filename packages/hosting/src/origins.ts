@@ -36,7 +36,7 @@ export function allowOrigins(origins: readonly string[], hosts: string[], method
   }
 
   /** Rejects a request whose origin may not call. Clients other than browsers send no origin, and may call. */
-  function reject(request: Request) {
+  function reject(request: Request): Response | undefined {
     const origin = request.headers.get('origin') ?? '';
     if (origins.includes(origin)) return undefined;
     // The SDK checks the host alone, and so would accept `foo://localhost`, or two origins of which the first has a path.
@@ -47,7 +47,7 @@ export function allowOrigins(origins: readonly string[], hosts: string[], method
   }
 
   /** Answers a preflight of an allowed origin. Undefined if `request` is not a preflight. */
-  function preflight({ method, headers }: Request) {
+  function preflight({ method, headers }: Request): Response | undefined {
     if (method !== 'OPTIONS' || !headers.has('origin') || !headers.has('access-control-request-method'))
       return undefined;
     const answer = new Response(null, { status: 204 });
@@ -64,7 +64,7 @@ export function allowOrigins(origins: readonly string[], hosts: string[], method
    * Lets the calling page read the answer. It does not allow credentials: pages send their access token themselves, and
    * nothing here reads cookies or client certificates.
    */
-  function readable(request: Request, answer: Response) {
+  function readable(request: Request, answer: Response): Response {
     const origin = request.headers.get('origin');
     // No cache keeps the answer to a POST, and it costs some 5 % of a call to write a header.
     if (!origin && request.method === 'POST') return answer;

@@ -31,7 +31,10 @@ export function makeStreamLimiter(
   addGauge('streams', streams, ({ total }) => total);
   addGauge('streams.unread_bytes', all, ({ total }) => total);
 
-  return (response: Response, { outgoing, principal }: Pick<AdmittedRequest, 'outgoing' | 'principal'>) => {
+  return (
+    response: Response,
+    { outgoing, principal }: Pick<AdmittedRequest, 'outgoing' | 'principal'>,
+  ): Response => {
     const { body, headers } = response;
     if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) return response;
     const reader = body.getReader();

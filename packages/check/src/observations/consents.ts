@@ -1,4 +1,5 @@
 /** Questions that ask for consent: the choices that refuse, and the text that the user sees. */
+import { choicesOf } from '@mrtr/harness/internal';
 import { asText } from '@mrtr/harness/transcript';
 import { asObject, type JsonObject, mapMembers, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
@@ -10,7 +11,6 @@ import {
   leavesIn,
   propertiesOf,
   requiresNothing,
-  titledChoicesIn,
 } from './forms.ts';
 
 /** How a question asks for consent: on a page, by a required choice without a default, or by another form. */
@@ -22,7 +22,7 @@ const NO =
 /** The choice of a field that reads as a no, by its value or its title. */
 export function refusalIn(field: unknown) {
   const readsAsNo = (text: unknown) => NO.test(asText(text).slice(0, 100));
-  return titledChoicesIn(field).find(({ value, title }) => readsAsNo(value) || readsAsNo(title))?.value;
+  return choicesOf(asObject(field)).find(({ value, title }) => readsAsNo(value) || readsAsNo(title))?.value;
 }
 
 /** Whether a field asks yes or no: a boolean, or choices of which one refuses. */

@@ -47,9 +47,10 @@ export const listRequired = (schema: unknown) => asList(asObject(schema).require
 /** A limit for code that spreads the choices into arguments: more would overflow the stack. */
 const MAX_CHOICES = 1000;
 
-export const titledChoicesIn = (field: unknown) => choicesOf(asObject(field)).slice(0, MAX_CHOICES);
-
-export const choicesIn = (field: unknown) => titledChoicesIn(field).map(({ value }) => value);
+export const choicesIn = (field: unknown) =>
+  choicesOf(asObject(field))
+    .slice(0, MAX_CHOICES)
+    .map(({ value }) => value);
 
 /** The text that a person reads in a question, for comparison. Of the schema it has the titles and descriptions only. */
 export function textOfQuestion(request: JsonObject | undefined) {
