@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config';
-import { ClosingLine } from './vitest.reporter.ts';
 
 export default defineConfig({
   test: {
@@ -14,7 +13,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 10_000 } },
     dangerouslyIgnoreUnhandledErrors: false,
-    reporters: ['default', new ClosingLine()],
+    reporters: ['default', './tests/testkit/closing-line.ts'],
     coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.test-support.ts'] },
     projects: [
       { extends: true, test: { name: 'packages', include: ['{packages,demos,tools}/**/*.test.ts'] } },

@@ -51,7 +51,7 @@ const screenOn = (context: DemoContext): Screen => ({
   paint: context.paint,
   wrap: (text) => wrap(text, 78),
   print: (lines) => print(context, lines),
-  drawCall: (makeCall, effect, people) => drawCall(context, makeCall, closingOf(effect), { people }),
+  drawCall: (makeCall, effect, people) => drawCall(context, makeCall, closingOf(effect), true, people),
 });
 
 export async function makeDemoCall(

@@ -21,10 +21,8 @@ export async function drawCall(
   context: DemoContext,
   makeCall: MakeCall,
   closing: (transcript: Transcript) => string,
-  {
-    inside,
-    people,
-  }: { readonly inside?: boolean | undefined; readonly people?: readonly Participant[] } = {},
+  inside?: boolean,
+  people?: readonly Participant[],
 ) {
   const diagram = diagramOf(context.paint, inside, people);
   // Hold back the heads until the first event, because the call may be impossible. Hold back lines while the person
@@ -54,7 +52,7 @@ export async function showCall(
   closing: (transcript: Transcript) => string,
   inside?: boolean,
 ) {
-  if (format === 'drawing') return drawCall(context, makeCall, closing, { inside });
+  if (format === 'drawing') return drawCall(context, makeCall, closing, inside);
   const transcript = await makeCall(() => {});
   print(context, [format === 'mermaid' ? toMermaid(transcript) : jsonText(transcript)]);
   return transcript;

@@ -31,6 +31,7 @@ import {
 } from '../state/key-ring.ts';
 import { type StateVersions, stateVersions, type VersionOptions } from '../state/versions.ts';
 import type { LegacyPolicy } from '../wire/call.ts';
+import { isObject, isText } from '../wire/wire.ts';
 import { type ServedTokens, type StateLedger, servedTokens } from './ledger.ts';
 import { AbandonedQuota, Quota } from './quota.ts';
 
@@ -328,10 +329,6 @@ export function tokenPrincipal(token: AuthInfo | undefined): string | undefined 
   const subject = typeof sub === 'string' ? { sub } : { token: token.token };
   return JSON.stringify([typeof iss === 'string' ? iss : null, token.clientId, subject]);
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const aVersion: OptionCheck = {
   allowed: 'a text, or one text for each target',

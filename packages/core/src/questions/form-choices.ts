@@ -3,7 +3,7 @@
  * type, and Valibot and zod write literals as an `anyOf` of constants. The SDK rejects both, and the pattern of a format.
  */
 import type { InputRequest, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import { type Members, mapValues } from '../wire/wire.ts';
+import { isObject, isText, type Members, mapValues } from '../wire/wire.ts';
 
 type Choice = { readonly const: string; readonly title?: string };
 
@@ -68,11 +68,6 @@ function choicesOf(schema: unknown): readonly Choice[] | undefined {
 }
 
 const isChoice = (member: unknown): member is Choice => isObject(member) && isText(member.const);
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 type Titled = Members & { readonly oneOf: readonly { readonly const: unknown; readonly title: unknown }[] };
 

@@ -39,6 +39,12 @@ export interface SdkCallback<Input, R extends CompleteResult> {
 /** The members of an object whose values nobody has checked. */
 export type Members = Readonly<Record<string, unknown>>;
 
+export const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** Whether a value is an object and no list. */
+export const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** A record with the same keys. The key `__proto__` is one like any other. */
 export const mapValues = <T, U>(
   record: Readonly<Record<string, T>>,

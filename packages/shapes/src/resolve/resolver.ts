@@ -1,5 +1,5 @@
 /** Declarations: a resolver, its needs, and its value. */
-import { aFunction, aText, type OptionCheck, requireArgument } from '@mrtr/core/internal';
+import { aFunction, aText, isObject, type OptionCheck, requireArgument } from '@mrtr/core/internal';
 import type { FinalAnswer } from '@mrtr/core/shape';
 import type { AskedFor } from '../kit/asked.ts';
 import type { HandlerContext } from '../kit/handler-context.ts';
@@ -111,7 +111,7 @@ export class Resolver<T, Arguments = unknown> {
  */
 export const aRecordOf = (members: string): OptionCheck => ({
   allowed: `an object with ${members}`,
-  isAllowed: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  isAllowed: isObject,
 });
 
 /**

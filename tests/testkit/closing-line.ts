@@ -7,7 +7,7 @@ const SHOWN = 10;
  * `N passed, N failed, N skipped` alone on the last line, for whatever reads only that. A file that does not load and an
  * unhandled error each count as a failure: neither is a test, and neither may pass for none.
  */
-export class ClosingLine implements Reporter {
+export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const count = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
     const again: string[] = [];
