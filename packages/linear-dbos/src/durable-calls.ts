@@ -256,12 +256,11 @@ export async function openCalls(settings: Settings) {
     if (row.turn === awaited.turn && latest?.answers === awaited.answers) return awaited;
     if (row.done || row.expired || row.turn !== turn) throw lostContinuation();
     checkVersion(row);
-    const { askable, pseudonym } = call;
     const message: RoundMessage = {
       responses,
       asked: call.asked && [...call.asked],
-      askable,
-      pseudonym,
+      askable: call.askable,
+      pseudonym: call.pseudonym,
       caller: callerRecord(ctx),
       from: instance,
     };

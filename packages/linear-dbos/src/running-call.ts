@@ -179,9 +179,8 @@ export function runningCall(
   }
 
   async function turns() {
-    const { target, isUri } = head;
-    const input = isUri ? new URL(head.input as string) : head.input;
-    publish('mrtr:handler', { call: id, shape: 'linear', target, part: 'handler' });
+    const input = head.isUri ? new URL(head.input as string) : head.input;
+    publish('mrtr:handler', { call: id, shape: 'linear', target: head.target, part: 'handler' });
     const context = new FrameContext(frame);
     reportsFrom(1);
     let frameTurn = frame.start(() => handler(input as never, context));

@@ -150,8 +150,7 @@ function heldConnection(find: Find) {
 /** The number of writes when each retry is delivered twice: by default, and with single use off. */
 function writesWhenRetried({ retriedTwice }: Measurement) {
   if (!retriedTwice) return 'not measured';
-  const { 'by default': byDefault, off } = retriedTwice;
-  return `${writesOf(byDefault)} (${writesOf(off)})`;
+  return `${writesOf(retriedTwice['by default'])} (${writesOf(retriedTwice.off)})`;
 }
 
 const writesOf = ({ writes, sameAnswer }: RetriedTwice) =>
@@ -159,8 +158,7 @@ const writesOf = ({ writes, sameAnswer }: RetriedTwice) =>
 
 function describeForgeries({ forged }: Measurement) {
   if (!forged) return 'not measured';
-  const { unaskedAnswer, stateOfAnotherCall } = forged;
-  return [unaskedAnswer, stateOfAnotherCall]
+  return [forged.unaskedAnswer, forged.stateOfAnotherCall]
     .map((became) => (became === 'taken' ? '**taken**' : became))
     .join(' / ');
 }

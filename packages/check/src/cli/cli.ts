@@ -83,11 +83,10 @@ async function findAll(line: CommandLine, { out, err }: Output) {
 async function checkAll(line: CommandLine, targets: readonly Target[], output: Output) {
   const reports: Report[] = [];
   for (const { name, inputs, options, baseline } of targets) {
-    const { strict, complete } = options;
     const ran = await runShown(inputs, line.json ? undefined : output.err).catch((error: unknown) => {
       throw nameTarget(error, name, inputs);
     });
-    reports.push(reportOf(ran, { name, strict, complete, baseline }));
+    reports.push(reportOf(ran, { name, strict: options.strict, complete: options.complete, baseline }));
   }
   const strict = targets.some(({ options }) => options.strict);
   write(line, reports, strict, output);

@@ -111,8 +111,7 @@ function betweenControls(context: CheckContext) {
 
 /** Confirms that the probe is steady, because a finding from an unsteady probe does not count. */
 async function confirm(context: CheckContext, finding: Finding, earlier: number) {
-  const { effects } = context;
-  if (!isFault(finding) || effects.readings === earlier) return finding;
+  if (!isFault(finding) || context.effects.readings === earlier) return finding;
   const reason = await context.once('unsteady', () => whyUnsteady(context));
   return reason ? abstain(reason, finding.session) : finding;
 }

@@ -70,7 +70,6 @@ export function approval(words: Words, options: ApprovalOptions): Question<Appro
     refuse: asRequired(approvalLabel),
     type: { ...approvalLabel, undefinedAllowed: 'if-left-out' },
   });
-  const { type } = options;
   requireTwoLabels('approval', options);
   requireArgument('approval', 'words', words.text, aText);
   const { text } = words;
@@ -78,7 +77,7 @@ export function approval(words: Words, options: ApprovalOptions): Question<Appro
     kind: 'elicitation',
     message: text,
     request: formRequest(text, formOf(options)),
-    read: (response): Answer<Approval> => interpret(response, made, type),
+    read: (response): Answer<Approval> => interpret(response, made, options.type),
     keep: (response) => keepStamp(response, prune(response as ElicitResult, [DECISION, TYPED])),
   });
   return made;

@@ -93,10 +93,9 @@ export const WORDS = [
       const { session, asked, texts } = await callUntilAsked(context, other);
       if (asked.length === 0) return notAsked(context, session);
       const same = words.like(texts.join('\n'));
-      const { arguments: own } = first.session.operation;
       const shown = texts.join();
       const isShown = Object.entries(session.operation.arguments).some(
-        ([name, value]) => value !== own[name] && shown.includes(`${value}`),
+        ([name, value]) => value !== first.session.operation.arguments[name] && shown.includes(`${value}`),
       );
       if (same === undefined && !isShown) return abstain('its questions differ in each call', session);
       if (!same)

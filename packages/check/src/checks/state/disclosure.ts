@@ -38,10 +38,9 @@ async function compareWithMalformed(context: CheckContext, rejected: Rejected, o
     plain.add(comparable(outcome));
   }
   if (plain.like(comparable(rejected.outcome)) !== false) return undefined;
-  const { label, session } = rejected;
   return advise(
-    `${label} came to ${describeOutcome(rejected.outcome)}, and a malformed state to ${describeOutcome(outcome)}.`,
-    session,
+    `${rejected.label} came to ${describeOutcome(rejected.outcome)}, and a malformed state to ${describeOutcome(outcome)}.`,
+    rejected.session,
   );
 }
 

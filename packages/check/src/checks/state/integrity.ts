@@ -116,10 +116,9 @@ async function attackWithoutConsent(context: CheckContext, variants: Variants) {
   for (const round of context.roundsWithState) {
     const withheld = await findWhatStops(context, round);
     if (withheld === undefined) continue;
-    const { label: how, changes } = withheld;
     const labelVariants = async (token: string) =>
-      (await variants(token)).map((one) => ({ ...one, label: `${one.label}, and ${how}` }));
-    await sendVariants(context, attack, labelVariants, [round], changes);
+      (await variants(token)).map((one) => ({ ...one, label: `${one.label}, and ${withheld.label}` }));
+    await sendVariants(context, attack, labelVariants, [round], withheld.changes);
   }
   return attack;
 }
