@@ -1,8 +1,6 @@
 /** The changes between two versions of the tool, as the tables say them. */
 import type { Change } from '@mrtr/comparison/claims';
 
-export type { Change };
-
 export const QUESTION_CHANGES: Partial<Record<Change, string>> = {
   nothing: 'has the same code',
   reworded: 'reworded the question',

@@ -3,8 +3,6 @@
 import type { DeployOutcome } from '@mrtr/comparison/claims';
 import { eventsOf, type Transcript } from '@mrtr/harness/transcript';
 
-export type { DeployOutcome };
-
 export function outcomeOf({ events, end }: Pick<Transcript, 'events' | 'end'>): DeployOutcome {
   if (end.error || end.result.isError) return 'rejects';
   if (effectsIn(events).some((effect, at, all) => all.indexOf(effect) !== at)) return 'repeats';
