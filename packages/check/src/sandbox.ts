@@ -2,7 +2,7 @@
  * Runs code on untrusted input from the server in a worker, with limits of time and memory. A schema that takes years to
  * compile, or a token that fills the memory, ends the worker and not the run.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -97,7 +97,7 @@ function askInTurn(text: string) {
 }
 
 async function ask(text: string) {
-  const digest = createHash('sha256').update(text).digest('base64');
+  const digest = hash('sha256', text, 'base64');
   if (!unreadable.has(digest)) {
     sandbox ??= openSandbox();
     const answer = await sandbox.ask(text);

@@ -1,4 +1,5 @@
 /** The table of calls: the state of each call, its owner, and the next result for its client. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Locks } from './locks.ts';
 import { channelOf } from './presence.ts';
@@ -187,7 +188,7 @@ async function retryOnLoss<Result>(work: () => Promise<Result>) {
       return await work();
     } catch (error) {
       if (attempt === ATTEMPTS || !isLoss(error)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT_MS * 2 ** (attempt - 1)));
+      await delay(FIRST_WAIT_MS * 2 ** (attempt - 1));
     }
   }
 }

@@ -1,5 +1,5 @@
 /** The report as one HTML file that loads nothing else. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Transcript } from '@mrtr/harness/transcript';
 import { FINDINGS, UNDECIDED } from '../judging/check.ts';
@@ -81,7 +81,7 @@ ${script ? `<script>${script}</script>\n` : ''}</body>
 `;
 }
 
-const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const hashOf = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`;
 
 /** The part for one target. `at` makes its anchors unique. */
 function page(report: Report, at: number, isDrawn: boolean) {

@@ -1,5 +1,5 @@
 /** The report as SARIF 2.1.0, for code-scanning pages. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { CHECKS } from '../checks/all.ts';
 import { type Check, FINDINGS } from '../judging/check.ts';
 import { locate, locateInConfig } from './locate.ts';
@@ -78,8 +78,8 @@ const messageOf = ({ actual, remedy, reproduce }: ReportedCheck, report: Report)
 /** The identity of a finding: the same for the same check and target. GitHub matches by the first member. */
 function fingerprintOf({ id }: ReportedCheck, report: Report) {
   const { method, operation } = report.target;
-  const digest = createHash('sha256').update(JSON.stringify([report.target.name, method, operation, id]));
-  const print = digest.digest('hex').slice(0, 32);
+  const identity = JSON.stringify([report.target.name, method, operation, id]);
+  const print = hash('sha256', identity, 'hex').slice(0, 32);
   return { primaryLocationLineHash: `${print}:1`, 'mrtrCheck/v1': print };
 }
 
