@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { reportOf } from '../../packages/check/src/report/report.ts';
 import { runChecks } from '../../packages/check/src/run/run.ts';
 import { bareInputs, type checkBare, fail, findings, inWorld } from './bare.test-support.ts';
-import { checkTwisted, refuses } from './scripted.test-support.ts';
+import { checkTwisted, refuses, type Twist } from './scripted.test-support.ts';
 import { acts, again, answeredWith, auditing, unaskable, when } from './ways/ways.test-support.ts';
 
 const wordsOf = (one: Awaited<ReturnType<typeof checkBare>>): string =>
@@ -46,4 +46,17 @@ test.concurrent('a server that rightly does not ask, but answers with a wrong er
     verdict: 'fail',
     remedy: expect.stringMatching(/^The server rightly does not ask/),
   });
+});
+
+test('the probe is read once between two rejected attempts', async () => {
+  let readings = 0;
+  const counting: Twist = (sent, honest) => {
+    if (sent.params.name === 'count') readings++;
+    return honest();
+  };
+  const [tampered] = (await checkTwisted(counting, ['state.tampered'])).checks;
+  const [, attempts] = /^(\d+) of \1 rejected/.exec(tampered?.actual ?? '') ?? [];
+  expect(Number(attempts)).toBeGreaterThan(20);
+  // Each round begins with one, and the run and its controls read it too.
+  expect(readings).toBeLessThan(1.6 * Number(attempts));
 });

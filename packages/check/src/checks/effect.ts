@@ -74,7 +74,7 @@ export const EFFECT = [
       for (let outcome = await session.first(); ; outcome = await session.retry()) {
         if (await context.effects.since(before, session))
           changes.push(`after request ${session.turns.length}`);
-        before = await context.effects.read();
+        before = context.effects.last;
         if (outcome.kind !== 'asked') break;
         if (session.turns.length > MAX_ROUNDS)
           return abstain(`it asked more than ${MAX_ROUNDS} times`, session);

@@ -91,7 +91,7 @@ async function refuseAndFinish(context: CheckContext, round: number, { action, k
   for (let more = facts.rounds.length + 2; !effect && more > 0; more--) {
     const inputResponses = answerAfterRefusal(context, session, { round, action, key });
     if (inputResponses === undefined) break;
-    if (effects.asking) before = await effects.read();
+    if (effects.asking) before = effects.last;
     await session.retry({ inputResponses });
     effect = await hasEffect();
   }

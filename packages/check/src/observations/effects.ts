@@ -18,6 +18,7 @@ export class Effects {
   /** Whether asking alone has an effect. Then an effect proves nothing about an attack that is asked again. */
   asking = false;
   readings = 0;
+  last: Reading;
   /** The change that an honest call makes to the probe's number, if the probe has one. */
   unit: number | undefined;
   #lastUnit: number | undefined;
@@ -63,7 +64,8 @@ export class Effects {
   async read() {
     if (this.#probe === undefined || this.mode === 'blind') return undefined;
     this.readings++;
-    return this.#probe();
+    this.last = await this.#probe();
+    return this.last;
   }
 
   async since(before: Reading, session?: Session) {

@@ -27,7 +27,7 @@ async function sendAndLook({ effects }: CheckContext, session: Session, send: ()
   const outcome = await send();
   const changed = (await effects.since(before, session)) === true;
   if (!changed || !effects.asking) return { outcome, effect: changed };
-  const whole = (effects.count(before, await effects.read()) ?? 1) > 0.99;
+  const whole = (effects.count(before, effects.last) ?? 1) > 0.99;
   return { outcome, effect: outcome.kind === 'completed' && whole };
 }
 

@@ -123,8 +123,7 @@ async function readInto(session: Session, { effects, fleet }: CheckContext, befo
     await fleet.revive();
     return before;
   }
-  if (!(await effects.since(before, session))) return before;
-  return effects.read();
+  return (await effects.since(before, session)) ? effects.last : before;
 }
 
 /** Makes a call cross at the first question, and one at the last, in each direction. */
