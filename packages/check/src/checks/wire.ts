@@ -112,13 +112,12 @@ export const wireCheck = (
 const MAY_ASK = ['tools/call', 'prompts/get', 'resources/read'];
 
 function responseFault({ reply }: Turn) {
-  const { id, status, failure } = reply;
+  const { id, status, failure, response } = reply;
   const responses = reply.messages.filter(({ value }) => isResponse(value));
   const noise = status === undefined && reply.messages.find(({ value }) => value === undefined);
   if (noise) return `a line on standard output is no message: ${shorten(noise.text, 80)}`;
   if (responses.length === 0) return status === 200 && !reply.late && !reply.cut ? failure : undefined;
-  const response = JSON.parse(reply.text ?? 'null') as JsonObject | null;
-  if (!isObject(response)) return undefined;
+  if (!response) return undefined;
   if (response.jsonrpc !== '2.0') return 'the response does not say jsonrpc "2.0"';
   // A server that cannot read a request, such as one that is too long, does not know its id.
   const unread = 'error' in response && (response.id === undefined || response.id === null) && status !== 200;

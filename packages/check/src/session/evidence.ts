@@ -51,13 +51,11 @@ export class Evidence {
     this.#add({ kind: 'message', from: client, to, message: cut(message) as JsonObject });
   }
 
-  recordReceived(from: string, value: unknown, client: ClientId = 'client') {
-    if (isObject(value)) this.#add({ kind: 'message', from, to: client, message: cut(value) as JsonObject });
-  }
-
   recordReply(from: string, { messages, failure }: ServerReply, client: ClientId = 'client') {
     const kept = messages.filter(({ value }, at) => at < MAX_MESSAGES || isResponse(value));
-    for (const { value } of kept) this.recordReceived(from, value, client);
+    for (const { value } of kept)
+      if (isObject(value))
+        this.#add({ kind: 'message', from, to: client, message: cut(value) as JsonObject });
     if (!failure || messages.some(({ value }) => isResponse(value))) return;
     const message = { error: { code: 0, message: failure } };
     this.#add({ kind: 'message', from, to: client, message, lost: true });

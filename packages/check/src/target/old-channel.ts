@@ -166,8 +166,7 @@ function startCall(result: Promise<object>, cancel: AbortController, wait: (call
       done.abort();
       asked = end ? undefined : questions.shift();
       const messages = received.splice(0);
-      const text = messages.at(-1)?.text;
-      const base = { id, messages, ms: performance.now() - started, ...(text !== undefined && { text }) };
+      const base = { id, messages, ms: performance.now() - started };
       return { ...base, ...(asked ? { result: asRound(asked.params, id) } : end) };
     },
   };

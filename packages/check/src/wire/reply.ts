@@ -19,7 +19,8 @@ export interface ServerReply {
   /** The `Retry-After` of the server, in milliseconds. */
   readonly retryAfterMs?: number;
   readonly messages: readonly RawMessage[];
-  readonly text?: string;
+  /** The JSON-RPC response among the messages. */
+  readonly response?: JsonObject;
   readonly result?: JsonObject;
   readonly error?: RpcError;
   /** The reason for a missing result and error, such as `no answer in 30 s`. */
@@ -47,8 +48,9 @@ export function replyFrom(texts: readonly string[], carried: Carried, otherwise:
     const failure = texts.some(isTooMuch) ? TOO_MUCH : otherwise;
     return { ...base, failure, ...(late && { late }) };
   }
-  const answered = { ...base, text: own.text };
-  const { result, error } = own.value as JsonObject;
+  const response = own.value as JsonObject;
+  const answered = { ...base, response };
+  const { result, error } = response;
   if (isObject(result)) return { ...answered, result };
   if (isObject(error)) return { ...answered, error: error as unknown as RpcError };
   return { ...answered, failure: 'the response has neither a result object nor an error object' };
