@@ -9,7 +9,7 @@ import {
 } from '../judging/attack.ts';
 import { advise, defineCheck, fail, MRTR, notApplicable, pass, warn } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
-import { isForm, isOptional, listRequired } from '../observations/forms.ts';
+import { isForm, isOptional, listRequired, schemaOf } from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
 import { requireAnswer, type Session } from '../session/session.ts';
 import { type JsonObject, objectAt, shorten } from '../wire/json.ts';
@@ -82,7 +82,7 @@ async function attackForms(
     const made = await attempts({
       key,
       keyIn: ({ asked }) => facts.keyNow(round, key, asked),
-      schema: objectAt(request, 'params').requestedSchema,
+      schema: schemaOf(request),
       leavable: isOptional(request) && facts.questions.filter((one) => one.round === round).length > 1,
     });
     await attack.send(round, made);

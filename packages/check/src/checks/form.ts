@@ -1,6 +1,13 @@
 /** Forms that some clients do not draw, and forms that nobody can answer. */
 import { advise, defineCheck, pass } from '../judging/check.ts';
-import { choicesIn, isForm, listRequired, propertiesOf, textOfQuestion } from '../observations/forms.ts';
+import {
+  choicesIn,
+  isForm,
+  listRequired,
+  propertiesOf,
+  schemaOf,
+  textOfQuestion,
+} from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
 import type { Turn } from '../session/session.ts';
 import { nameOf } from '../target/target.ts';
@@ -8,8 +15,6 @@ import { asObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { describeOutcome } from '../wire/outcome.ts';
 import { answerEmpty, EMPTY, PATIENCE } from './refusal.ts';
 import { wireCheck } from './wire.ts';
-
-const schemaOf = (request: JsonObject) => objectAt(request, 'params').requestedSchema;
 
 /** The reason why some client does not draw a form, or sends something for a field that its user left empty. */
 function whyNotDrawn(request: JsonObject, isDestructive: boolean) {
@@ -34,7 +39,7 @@ function whyNotDrawn(request: JsonObject, isDestructive: boolean) {
 
 async function whyImpossible({ reply }: Turn) {
   for (const [key, request] of Object.entries(objectAt(reply.result, 'inputRequests'))) {
-    const why = isForm(request) ? await inWorker('whyUnfillable', schemaOf(asObject(request))) : undefined;
+    const why = isForm(request) ? await inWorker('whyUnfillable', schemaOf(request)) : undefined;
     if (why) return `nobody can fill in the form of '${key}': ${why}`;
   }
   return undefined;

@@ -13,11 +13,11 @@ import {
 import type { CheckContext } from '../judging/context.ts';
 import { isYesOrNo } from '../observations/consents.ts';
 import { clip, type Reading } from '../observations/effects.ts';
-import { isForm, propertiesOf } from '../observations/forms.ts';
+import { isForm, propertiesOf, schemaOf } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { type Retry, requireAnswer, type Session } from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
-import { asObject, mapMembers, objectAt } from '../wire/json.ts';
+import { mapMembers, objectAt } from '../wire/json.ts';
 import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
 import { NOTHING_FILLED_IN } from './refusal.ts';
 
@@ -106,7 +106,7 @@ export async function presentTwice(
   const { outcome, effect } = await context.measure(session, () => session.retry(again ?? last));
   if (outcome.kind === 'failed' && !effect) return abstain(describeOutcome(outcome));
   const words = `${what} (${describeOutcome(outcome)})`;
-  const after = await context.effects.read();
+  const { last: after } = context.effects;
   return onceOnly(context, session, { before, after, effect, words }, isElsewhere ? 'shared' : undefined);
 }
 
@@ -119,7 +119,7 @@ async function presentFirst(context: CheckContext) {
   const before = await context.effects.read();
   const { outcome, effect } = await context.measure(session, () => session.send(ended.turn.request.params));
   const words = `The retry that ended the first call of this run (${describeOutcome(outcome)})`;
-  const after = await context.effects.read();
+  const { last: after } = context.effects;
   return effect ? onceOnly(context, session, { before, after, effect, words }) : undefined;
 }
 
@@ -153,9 +153,8 @@ const UNASKED = { 'mrtr-check': NOTHING_FILLED_IN };
 async function answerOtherwise({ inputs }: CheckContext, session: Session) {
   const answers = session.answers();
   for (const [key, request] of Object.entries(session.asked).filter(([, one]) => isForm(one))) {
-    const { requestedSchema } = objectAt(request, 'params');
     const properties = mapMembers(propertiesOf(request), (field) => (isYesOrNo(field) ? undefined : field));
-    const schema = { ...asObject(requestedSchema), properties };
+    const schema = { ...schemaOf(request), properties };
     const given = objectAt(objectAt(answers, key), 'content');
     const content = await unlessUnreadable(inWorker('otherArgumentsFrom', schema, given, inputs.seed));
     if (content) return { inputResponses: { ...answers, [key]: { action: 'accept', content } } };

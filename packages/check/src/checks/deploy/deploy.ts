@@ -2,7 +2,7 @@
 import { abstain, advise, type Finding, fail, MRTR, notApplicable, pass, warn } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { clip } from '../../observations/effects.ts';
-import { isForm, textOfQuestion } from '../../observations/forms.ts';
+import { isForm, schemaOf, textOfQuestion } from '../../observations/forms.ts';
 import { inWorker } from '../../sandbox.ts';
 import type { Session, Turn } from '../../session/session.ts';
 import { numberIn } from '../../target/probe.ts';
@@ -159,9 +159,10 @@ async function unfits({ answerer, inputs: { seed } }: CheckContext, { from, to }
   for (const { round, key, request } of from.facts.questions) {
     const other = to.facts.requestOf(key);
     if (!isForm(request) || !isForm(other)) continue;
-    const [schema, now] = [request, other].map((one) => objectAt(one, 'params').requestedSchema);
     const { content: honest } = answerer.responses({ [key]: request })[key] as JsonObject;
-    const content = await inWorker('contentThatFitsOnly', { schema, other: now, honest, seed });
+    const content = await inWorker('contentThatFitsOnly', {
+      ...{ schema: schemaOf(request), other: schemaOf(other), honest, seed },
+    });
     if (content !== null) all.push({ key, round, content });
   }
   return all;

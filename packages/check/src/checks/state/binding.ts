@@ -47,11 +47,14 @@ async function moveState(
   own: SessionOptions = {},
 ) {
   const { finding, first } = await controlOther(context, options, what);
-  if (finding) return finding;
+  return finding ?? moveEachRound(context, { options, what, first }, own);
+}
+
+async function moveEachRound(context: CheckContext, move: Move, own: SessionOptions = {}) {
   let moved = abstain('no round carries state');
   for (const round of context.roundsWithState) {
-    const session = context.move(await context.untilRound(round, own), options);
-    moved = await moveStateOfRound(context, round, session, { options, what, first });
+    const session = context.move(await context.untilRound(round, own), move.options);
+    moved = await moveStateOfRound(context, round, session, move);
     if (moved.verdict !== 'pass') break;
   }
   return moved;
@@ -115,13 +118,8 @@ async function moveToNobody(context: CheckContext) {
   const options = { principal: 'nobody' } as const;
   const control = context.session(options);
   await control.first();
-  for (const round of context.roundsWithState) {
-    const session = context.move(await context.untilRound(round), options);
-    const move = { options, what: 'no credentials', first: control.asked };
-    const found = await moveStateOfRound(context, round, session, move);
-    if (found.verdict !== 'pass') return found;
-  }
-  return undefined;
+  const moved = await moveEachRound(context, { options, what: 'no credentials', first: control.asked });
+  return moved.verdict === 'pass' ? undefined : moved;
 }
 
 /** A server may bind only some arguments. Changes each alone. */
