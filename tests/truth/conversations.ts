@@ -26,13 +26,14 @@ const round = fc.record({
   first: service,
   second: service,
   between: fc.constantFrom('nothing', 'nothing', 'visit', 'kill', 'restart', 'deploy', 'guard', 'roots'),
+  action: fc.constantFrom('accept', 'accept', 'decline', 'cancel'),
 });
 type Service = typeof service extends fc.Arbitrary<infer One> ? One : never;
 type Round = typeof round extends fc.Arbitrary<infer One> ? One : never;
 
 /** The events of a round in which everybody says `text`. */
 function* playRound(id: number, text: string, played: Round): Generator<Happening> {
-  const { to, fate, other, first, second, between } = played;
+  const { to, fate, other, first, second, between, action } = played;
   const message = { id, method: 'tools/call', params: { name: text, arguments: { [text]: text } } };
   const sent = { kind: 'message', from: 'client', message } as const;
   if (fate === 'lost') {
@@ -41,10 +42,10 @@ function* playRound(id: number, text: string, played: Round): Generator<Happenin
   }
   if (fate === 'altered') yield { ...sent, lost: true, replaced: true };
   yield { ...sent, to, ...(fate === 'altered' && { altered: true }) };
-  yield* serve(to, id, text, first, fate === 'twice' || fate === 'its answer is lost');
+  yield* serve(to, id, text, first, fate === 'twice' || fate === 'its answer is lost', action);
   if (fate === 'twice') {
     yield { ...sent, to: other, again: true };
-    yield* serve(other, id, text, second, false);
+    yield* serve(other, id, text, second, false, action);
   }
   if (between === 'visit')
     yield { kind: 'visit', from: 'person', url: `https://a.example/${text}`, status: 200 };
@@ -60,6 +61,7 @@ function* serve(
   text: string,
   { entries, outcome, framesHeld }: Service,
   isLost: boolean,
+  action: Round['action'],
 ): Generator<Happening> {
   const isRefused = outcome === 'refused';
   if (isRefused) yield { kind: 'state', instance: from, phase: 'rejected', bytes: 9, reason: text };
@@ -90,7 +92,7 @@ function* serve(
   if (message) yield { ...answer, message, ...(isLost && { lost: true }) };
   yield* late;
   if (isLost || !outcome.startsWith('asks')) return;
-  const reply = { action: 'accept', content: { [text]: text } } as const;
+  const reply = { action, ...(action === 'accept' && { content: { [text]: text } }) };
   yield { kind: 'question', to: 'person', id, message: text, schema: {}, framesHeld };
   yield { kind: 'answer', from: 'person', id, reply };
   if (outcome === 'asks') return;

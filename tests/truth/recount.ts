@@ -100,6 +100,12 @@ export function countAll(events: Events): Readonly<Record<string, string>> {
   };
 }
 
+/** Whether the user refused when she was asked last. */
+function hasDeclined(events: Events): boolean {
+  const { reply } = ofKind(events, 'answer').at(-1) ?? {};
+  return typeof reply === 'object' && ['decline', 'cancel'].includes(reply.action);
+}
+
 /** Judges a row: a broken promise, a refusal that did its work, or neither. `isAgent`: a program answers. */
 export function judge(events: Events, at: number, isAgent: boolean): 'broken' | 'refused' | undefined {
   const [event, before] = [events[at], events.slice(0, at)];
@@ -109,7 +115,8 @@ export function judge(events: Events, at: number, isAgent: boolean): 'broken' | 
     const request = before.findLast((one) => reached(one) !== undefined);
     const isForged = event.name !== 'audit' && request?.kind === 'message' && request.altered;
     const isUnattended = event.name !== 'audit' && isAgent && ofKind(before, 'visit').length === 0;
-    return isSecond || isForged || isUnattended ? 'broken' : undefined;
+    const isRefused = event.name !== 'audit' && hasDeclined(before);
+    return isSecond || isForged || isUnattended || isRefused ? 'broken' : undefined;
   }
   if (event?.kind === 'state') return event.phase === 'rejected' ? 'refused' : undefined;
   if (event?.kind !== 'message') return undefined;
@@ -178,6 +185,9 @@ function claimsOf(events: Events, isAgent: boolean): Claims {
   );
   const writes = effects.filter(({ name }) => name === 'write').length;
   const isForced = events.some(({ kind }, at) => kind === 'effect' && verdicts[at] === 'broken');
+  const isRefused = events.some(
+    ({ kind }, at) => kind === 'effect' && verdicts[at] === 'broken' && hasDeclined(events.slice(0, at)),
+  );
   const stand = findStand(events);
   const isAt = (how: string, line = '') => stand?.how === how && stand.line === Number(line);
   const hasWaited = (line = '') =>
@@ -199,6 +209,7 @@ function claimsOf(events: Events, isAgent: boolean): Claims {
   const isFirst = countAll(events).round === '1';
   return [
     [/nobody agreed|no person agreed/, () => isForced],
+    [/the user had declined/, () => isRefused],
     [
       /wrote (?:its audit record|the item|\w+) (twice|\d+ times)(?::|\.)/,
       ([, n]) => repeats.includes(numberOf(n)) || writes === numberOf(n),

@@ -115,7 +115,7 @@ function holdsText(transcript: Transcript): void {
   expect(countIn(terminal, /✕/), 'lost, in the terminal').toBe(lost);
   expect(countIn(terminal, /▶┃/), 'arrived, in the terminal').toBe(arrived);
   for (const [name, lines] of Object.entries({ mermaid, terminal })) {
-    expect(countIn(lines, /AGAIN|NOBODY/), `red effects, in ${name}`).toBe(broken);
+    expect(countIn(lines, /AGAIN|NOBODY|DECLINED/), `red effects, in ${name}`).toBe(broken);
     expect(countIn(lines, /⊘/), `refusals, in ${name}`).toBe(refused);
     expect(countIn(lines, /kept back: /), `kept back, in ${name}`).toBe(replaced);
     expect(countIn(lines, /sent in its place: /), `sent in their place, in ${name}`).toBe(replaced);

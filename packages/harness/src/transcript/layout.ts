@@ -71,6 +71,8 @@ export class Layout {
   #isForged = false;
   /** Whether a program, and not a person, has answered every question so far. */
   #isUnattended: boolean;
+  /** Whether the latest answer was a decline or a cancellation. */
+  #isDeclined = false;
   #at = 0;
   #round = 0;
   #entries = 0;
@@ -116,6 +118,7 @@ export class Layout {
         this.#isPage = event.url !== undefined;
         return { from: CLIENT, to: PERSON, tone: 'question', text: event.message };
       case 'answer':
+        this.#isDeclined = event.reply !== 'silence' && event.reply.action !== 'accept';
         return { from: PERSON, to: CLIENT, tone: 'user', text: replyText(event.reply, this.#isPage) };
       case 'visit':
         this.#isUnattended = false;
@@ -165,9 +168,9 @@ export class Layout {
     const isAgain = again || this.#effects.has(text);
     this.#effects.add(text);
     if (isAgain) return { text: `${text} — AGAIN`, tone: 'error' };
+    const why = this.#isForged || this.#isUnattended ? 'NOBODY AGREED' : this.#isDeclined && 'DECLINED';
     // An audit entry needs no consent.
-    const isForced = (this.#isForged || this.#isUnattended) && name !== 'audit';
-    return isForced ? { text: `${text} — NOBODY AGREED`, tone: 'error' } : { text, tone: 'effect' };
+    return why && name !== 'audit' ? { text: `${text} — ${why}`, tone: 'error' } : { text, tone: 'effect' };
   }
 
   #message(event: Message, isSent: boolean): Drawn | undefined {

@@ -15,6 +15,14 @@ export interface Nameable extends Named {
   readonly onName: (line: number) => void;
 }
 
+/** The text of a line without what opens or ends it, and if it is long, without its last words. */
+function shorten(text: string) {
+  const bare = text.trim().replace(/[\s;,({[]+$/, '');
+  return bare.length > MAX_LENGTH ? `${bare.slice(0, MAX_LENGTH).replace(/\W+\w*$/, '')}…` : bare;
+}
+
+const MAX_LENGTH = 60;
+
 /** The conversation with an effect after each run of a named line. */
 export function withEffects<Of extends TranscriptSoFar>(conversation: Of, { file, text, lines }: Named): Of {
   if (lines.length === 0) return conversation;
@@ -33,8 +41,10 @@ export function withEffects<Of extends TranscriptSoFar>(conversation: Of, { file
       order.push(place);
       if (!isNamed(place)) continue;
       end();
-      const detail = texts[place[1] - 1]?.trim() ?? `line ${place[1]}`;
-      split.push({ kind: 'effect', name: 'effect', detail, at, instance });
+      const [, line] = place;
+      const detail = shorten(texts[line - 1] ?? '');
+      // Lines may have the same text.
+      split.push({ kind: 'effect', name: `line ${line}`, detail, at, instance });
     }
     end();
     return split;

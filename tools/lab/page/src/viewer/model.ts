@@ -73,7 +73,7 @@ export function countsAt(
       ({ message, replaced }) => isCall(message) && !replaced,
     );
     const changes = rows.filter(({ event }) => event.kind === 'effect');
-    const isNamed = changes.some(({ event }) => 'name' in event && event.name === 'effect');
+    const isNamed = changes.some(({ event }) => event.kind === 'effect' && event.name !== 'probe');
     const [one, several] = isNamed ? ['effect', 'effects'] : ['change seen', 'changes seen'];
     return [
       count(requests.length, 'request'),

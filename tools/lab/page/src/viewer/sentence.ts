@@ -35,10 +35,8 @@ export type Facts = ReturnType<typeof factsOf>;
 export function factsOf(seen: Seen) {
   const { rows, events, conversation, stand, isEnd } = seen;
   const effects = eventsOf('effect', events);
-  const broken = eventsOf(
-    'effect',
-    rows.filter(isBroken).map(({ event }) => event),
-  ).at(-1);
+  const latest = rows.findLast(isBroken);
+  const [broken] = latest ? eventsOf('effect', [latest.event]) : [];
   const writes = effects.filter(({ name }) => name === 'write').length;
   const last = rows.at(-1);
   const isOver = isEnd && last !== undefined && !broken;
@@ -49,8 +47,8 @@ export function factsOf(seen: Seen) {
     same: rows.filter(
       ({ event }) => event.kind === 'effect' && event.name === broken?.name && event.detail === broken.detail,
     ),
-    wrote:
-      broken?.name === 'effect' ? ' had its effect' : ` wrote ${THINGS[broken?.name ?? ''] ?? broken?.name}`,
+    wrote: broken && wordsOf(broken),
+    isDeclined: latest?.text.endsWith('DECLINED') === true,
     refused: latestTone(rows) === 'refused',
     hasWritten: writes > 0,
     isAgent: conversation.participants.some((one) => one.kind === 'person' && one.isAgent),
@@ -78,11 +76,14 @@ export const RULES: readonly Rule[] = [
   // A broken promise.
   ({ broken, same }) =>
     broken?.again && same.length < 2 && ` repeated an effect: ${broken.name}, ${clip(broken.detail)}.`,
-  ({ broken, same, wrote, isAgent }) =>
-    broken &&
-    !broken.again &&
-    same.length < 2 &&
-    `${wrote}, and ${isAgent ? 'no person agreed: a program answered' : 'nobody agreed: it believed what was changed on the way'}.`,
+  ({ broken, same, wrote, isAgent, isDeclined }) => {
+    if (!broken || broken.again || same.length > 1) return undefined;
+    if (isDeclined) return `${wrote}, and the user had declined.`;
+    const why = isAgent
+      ? 'no person agreed: a program answered'
+      : 'nobody agreed: it believed what was changed on the way';
+    return `${wrote}, and ${why}.`;
+  },
   ({ same, wrote, ...facts }) =>
     same.length > 1 && `${wrote} ${timesOf(same.length)}${describeLine(same, facts)}.`,
   // A refusal that did its work.
@@ -162,21 +163,28 @@ export const RULES: readonly Rule[] = [
   ({ last }) => last && `: ${clip(last.text)}`,
 ];
 
-/** What a server did with a state that was changed on its way, or with a retry that came twice. */
+/** What a server did with the states that were changed on their way, or with a retry that came twice. */
 export function judgeFromOutside(events: Seen['events']) {
   const messages = eventsOf('message', events);
   const resultAfter = (at: number) =>
     objectIn(messages.slice(at + 1).find(({ from }) => from !== CLIENT)?.message ?? {}, 'result');
+  const keysIn = (result: Readonly<Record<string, unknown>>) =>
+    Object.keys(objectIn(result, 'inputRequests'));
   const isTaken = ({ resultType, isError }: ReturnType<typeof resultAfter>) =>
     resultType === 'complete' && isError !== true;
-  const changed = messages.findIndex(({ altered }) => altered);
-  if (changed >= 0) {
-    const result = resultAfter(changed);
-    if (isTaken(result))
-      return { isBad: true, words: ` took a state that was changed on its way: ${clip(resultText(result))}` };
-    if (result.resultType === undefined)
-      return { isBad: false, words: ' rejected the state that was changed on its way.' };
+  const changed = messages.flatMap(({ altered }, at) => (altered ? [at] : []));
+  for (const at of changed) {
+    const result = resultAfter(at);
+    const asked = messages.slice(0, at).flatMap(({ message }) => keysIn(objectIn(message, 'result')));
+    // A server that rejects a state may ask again what it has asked. Only one that believes it asks something else.
+    const [next] = keysIn(result).filter((key) => !asked.includes(key));
+    if (isTaken(result) || next !== undefined) {
+      const then = next === undefined ? clip(resultText(result)) : `it asked “${clip(next)}” next.`;
+      return { isBad: true, words: ` took a state that was changed on its way: ${then}` };
+    }
   }
+  if (changed.length > 0 && changed.every((at) => resultAfter(at).resultType === undefined))
+    return { isBad: false, words: ' rejected the state that was changed on its way.' };
   const again = messages.findIndex((one) => one.again);
   const before = messages.findLastIndex(({ from }, at) => at < again && from === CLIENT);
   const results = [before, again].map(resultAfter);
@@ -208,6 +216,12 @@ function linesAgain(events: Seen['events']) {
 }
 
 const THINGS: Readonly<Record<string, string>> = { audit: 'its audit record', write: 'the item' };
+
+/** What an effect did. The author named some by their lines, and sees others change a probe. */
+function wordsOf({ name, detail }: { readonly name: string; readonly detail: string }) {
+  if (name.startsWith('line ')) return ` ran ${clip(detail)}`;
+  return name === 'probe' ? ' changed what the probe reads' : ` wrote ${THINGS[name] ?? name}`;
+}
 
 /** The line of an effect that was repeated, if each entry ran it once: then the further entry broke the promise. */
 function describeLine(
