@@ -36,15 +36,17 @@ export function Source({ file, own, ran, stand, picked, broken, onPick }: Source
   }, [file, here?.line]);
   if (file === undefined || !lines)
     return <p class="nothing">No source: this transcript names no file of an author that this page knows.</p>;
+  const drawn = lines.map((tokens, at) => ({ tokens, line: at + 1, ...marksOf(file, ran, at + 1) }));
   return (
     <div class="source" ref={box}>
+      {drawn.some(({ count }) => count > 1) && (
+        <p class="quiet">2×: the line ran in two entries of the handler. Turns of a loop are not counted.</p>
+      )}
       {own && own.lines.length === 0 && ran.all.length > 0 && (
         <p class="quiet">Does a line write, pay or send? Press its number, and say so.</p>
       )}
       <ol>
-        {lines.map((tokens, at) => {
-          const line = at + 1;
-          const { isLit, run, count } = marksOf(file, ran, line);
+        {drawn.map(({ tokens, line, isLit, run, count }) => {
           const how = here?.line === line ? here.how : undefined;
           const looks = [
             isLit && 'ran',
