@@ -181,7 +181,7 @@ export class SideOnPage {
   }
 
   async next(label: 'goes to' | 'is delivered', choice: string): Promise<void> {
-    await this.region.getByLabel(`Next request on the ${this.#name} ${label}`).selectOption(choice);
+    await this.region.getByLabel(`on the ${this.#name} ${label}`).selectOption(choice);
   }
 
   async over(): Promise<void> {

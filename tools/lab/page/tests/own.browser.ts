@@ -57,12 +57,14 @@ test('the lines that run again are seen in the author’s own file, and an effec
   await left.region.getByLabel('sure').check();
   await left.answer('Answer');
   await left.says('pay’s handler was entered twice: lines 12 to 14 ran again.');
+  await left.region.getByText('2×: the line ran in two entries').waitFor();
   assert.deepEqual([await left.lines('again'), await left.lines('here')], [[12, 13, 14], [27]]);
   await left.button(/^Line 12/).click();
   await left.button('effect here').click();
-  await left.says('pay had its effect twice: line 12 ran both times the handler was entered.');
+  await left.says('pay ran paid.push(amount) twice: line 12 ran both times the handler was entered.');
   await left.counts(/effects$/, /^2/);
   assert.deepEqual(await left.lines('broken'), [12]);
+  await left.tells(/line 12: paid\.push\(amount\) — AGAIN/);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     await hasNothingSerious(page);
@@ -75,8 +77,10 @@ test('the lines that run again are seen in the author’s own file, and an effec
 });
 
 test('faults, an agent and the same call with an old client', async () => {
-  await open(`node --import tsx ${FILE}`, '--arguments', '{"amount":3}');
+  await open(`node --import tsx ${FILE}`, '--arguments', '{"amount":1}');
+  await left.region.getByText('First request:').waitFor();
   await pay();
+  await left.region.getByText('Retry:').waitFor();
   await left.next('is delivered', 'lose-answer');
   await left.answer('Let an agent say yes');
   await left.says('ended with an error');
@@ -88,6 +92,8 @@ test('faults, an agent and the same call with an old client', async () => {
   await left.tells(/Paid 1 times/);
   await page.getByLabel('Beside it').selectOption('own');
   const right = new SideOnPage(page, 'right');
+  await right.button('Call pay').waitFor();
+  assert.equal(await right.region.getByLabel('amount').inputValue(), '3');
   await pay(right);
   await right.region.getByLabel('sure').check();
   await right.answer('Answer');

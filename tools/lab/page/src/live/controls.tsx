@@ -113,21 +113,23 @@ export function InstanceTool({ side, state, send, instance }: SideProps & { read
 }
 
 export function Network({ side, state, send }: SideProps) {
-  const { fault, setUp } = state;
+  const { fault, setUp, doing } = state;
   const set = (part: Partial<Fault>) => send({ do: 'fault', side, fault: { ...fault, ...part } });
   const isOld = setUp.client === 'legacy';
+  const isFirst = doing !== 'calling' && doing !== 'asked';
+  const request = isFirst ? 'First request' : isOld ? 'Next request' : 'Retry';
   return (
     <div class="line network">
-      <span>Next request:</span>
+      <span>{request}:</span>
       <Select
-        label={`Next request on the ${side} goes to`}
+        label={`${request} on the ${side} goes to`}
         value={fault.to ?? NEXT}
         choices={ROUTES}
         disabled={setUp.instances === 'one'}
         onChoice={(to) => set({ to: to === NEXT ? undefined : to })}
       />
       <Select
-        label={`Next request on the ${side} is delivered`}
+        label={`${request} on the ${side} is delivered`}
         value={fault.deliver}
         choices={DELIVERIES}
         disabled={isOld}

@@ -68,7 +68,7 @@ export function LivePage({ live, route, go }: LiveProps) {
             </button>
           </p>
         )}
-        {left.own && <Beside state={right} send={send} />}
+        {left.own && <Beside left={left} state={right} send={send} />}
         <Viewer
           sides={right.doing === 'off' ? [paneOf('left')] : [paneOf('left'), paneOf('right')]}
           {...viewing(route, go)}

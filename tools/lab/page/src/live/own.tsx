@@ -66,8 +66,11 @@ export function OwnCallForm({ side, state, send }: SideProps) {
   );
 }
 
+/** The latest call of a side. Another side has loaded no file yet that it could show. */
+const callOf = ({ setUp: { own } }: SideState) => own && { ...own, source: undefined };
+
 /** What stands beside the own server: nothing, itself with an old client, or one of our options. */
-export function Beside({ state, send }: { readonly state: SideState; readonly send: SideProps['send'] }) {
+export function Beside({ left, state, send }: Omit<SideProps, 'side'> & { readonly left: SideState }) {
   const { offered, own, setUp: shown, doing } = state;
   const options = offered.filter(({ needsPostgres }) => !needsPostgres);
   const current = doing === 'off' ? 'nothing' : shown.option;
@@ -85,7 +88,7 @@ export function Beside({ state, send }: { readonly state: SideState; readonly se
           if (choice === 'nothing') return send({ do: 'close', side: 'right' });
           const next =
             choice === OWN
-              ? { ...shown, option: OWN, client: 'legacy' as const }
+              ? { ...left.setUp, option: OWN, client: 'legacy' as const, own: callOf(left) }
               : setUp(choice, { instances: 'one' });
           send({ do: 'set-up', side: 'right', setUp: next });
         }}
