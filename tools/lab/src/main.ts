@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Writer } from '@mrtr/harness/internal';
 import type { OwnOptions } from './own/own-server.ts';
+import { probeFrom } from './own/probe.ts';
 import { builtPage, recordedFolder } from './page.ts';
 
 const HELP = `Usage: pnpm lab [--port N]
-       pnpm lab --server <url | command> [--tool NAME] [--arguments '{"a":1}'] [--header LINE] [--source FILE]
+       pnpm lab --server <url | command> [--tool NAME] [--arguments '{"a":1}'] [--header LINE] [--source FILE] [--probe PROBE]
        pnpm lab --export DIR
        pnpm lab --viewer DIR
        pnpm lab --test [--write]
@@ -20,6 +21,7 @@ Shows two handler shapes doing the same thing, and lets you break them.
   --arguments    its arguments, as JSON
   --header       for an address: 'Name: value'; may be given again
   --source       the file whose lines are shown; otherwise the one in which the tool's handler runs
+  --probe        what shows its effects, read around each request: url:ADDRESS or cmd:COMMAND
   --export DIR   writes the page with every recording as files that open from a disk
   --viewer DIR   writes the viewer alone: one script and one style, for other pages
   --test         uses the lab in a real browser; MRTR_CHROMIUM names it, otherwise /usr/bin/chromium
@@ -45,6 +47,7 @@ function options() {
       arguments: { type: 'string' },
       header: { type: 'string', multiple: true },
       source: { type: 'string' },
+      probe: { type: 'string' },
       export: { type: 'string' },
       viewer: { type: 'string' },
       test: { type: 'boolean' },
@@ -74,9 +77,9 @@ async function exportTo(folder: string): Promise<void> {
 
 type Values = ReturnType<typeof options>;
 
-function ownOf({ server, tool, arguments: text, header, source }: Values): OwnOptions | undefined {
+function ownOf({ server, tool, arguments: text, header, source, probe }: Values): OwnOptions | undefined {
   if (server === undefined) {
-    const given = Object.entries({ tool, arguments: text, header, source }).find(([, value]) => value);
+    const given = Object.entries({ tool, arguments: text, header, source, probe }).find(([, value]) => value);
     if (given) throw new TypeError(`--${given[0]} goes with --server.`);
     return undefined;
   }
@@ -88,7 +91,15 @@ function ownOf({ server, tool, arguments: text, header, source }: Values): OwnOp
     throw new TypeError('--arguments takes a JSON object, such as \'{"location":"Tokyo"}\'.');
   // pnpm runs scripts in the repository.
   const folder = process.env.INIT_CWD ?? process.cwd();
-  return { server, tool, arguments: { ...args }, headers: header, source, folder };
+  return {
+    server,
+    tool,
+    arguments: { ...args },
+    headers: header,
+    source,
+    probe: probe === undefined ? undefined : probeFrom(probe, folder),
+    folder,
+  };
 }
 
 async function serve(port: number | undefined, own: OwnOptions | undefined): Promise<void> {

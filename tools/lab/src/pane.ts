@@ -24,6 +24,7 @@ import { OFFERED } from './offered.ts';
 import { CallLines } from './own/call-lines.ts';
 import { OwnInstance } from './own/own-instance.ts';
 import { listTools, type OwnServer } from './own/own-server.ts';
+import { watchProbe } from './own/probe.ts';
 import type { Postgres } from './postgres.ts';
 import type { Asked, Fault, SideState, TranscriptSoFar } from './protocol.ts';
 import { INSTANCE_IDS, type InstanceId, OWN, type OwnCall, type SetUp } from './set-up.ts';
@@ -384,9 +385,11 @@ export class Pane {
     };
     for (const id of this.#used) await this.#join(id);
     const { fetch, ...endpoint } = fleet.endpoint();
+    const probe = this.#served?.options.probe;
+    const send = probe ? watchProbe(probe, fetch, recorder) : fetch;
     return {
       instances: this.#used,
-      endpoint: () => ({ ...endpoint, fetch: network(fetch, recorder, () => this.#takeFault()) }),
+      endpoint: () => ({ ...endpoint, fetch: network(send, recorder, () => this.#takeFault()) }),
       framesHeld: fleet.framesHeld,
       close: async () => {
         this.#opening = undefined;

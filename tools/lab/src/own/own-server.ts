@@ -6,6 +6,7 @@ import { legacyClient, modernClient } from '@mrtr/harness';
 import { endpointFrom, type Fetch, within } from '@mrtr/harness/internal';
 import type { Own, OwnTool } from '../protocol.ts';
 import type { OwnCall } from '../set-up.ts';
+import type { Probe } from './probe.ts';
 
 export interface OwnOptions {
   /** An address, or the command that starts it. */
@@ -15,6 +16,8 @@ export interface OwnOptions {
   readonly headers?: readonly string[] | undefined;
   /** The author's file. Default: the first file that the command names. */
   readonly source?: string | undefined;
+  /** Reads a value that shows its effects. */
+  readonly probe?: Probe | undefined;
   /** The folder in which the command runs. */
   readonly folder: string;
 }

@@ -1,13 +1,16 @@
 /** Servers of anybody's in the lab: real processes, with real clients. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { eventsOf } from '@mrtr/harness/transcript';
 import { typescriptProgram } from '@mrtr/matrix/processes';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { Lab } from '../lab.ts';
 import { Postgres } from '../postgres.ts';
 import type { Fault, SideState } from '../protocol.ts';
 import type { SetUp } from '../set-up.ts';
 import { type OwnOptions, OwnServer } from './own-server.ts';
+import { probeFrom } from './probe.ts';
 
 const PAY = fileURLToPath(new URL('./pay.test-support.ts', import.meta.url));
 const FILE = 'src/own/pay.test-support.ts';
@@ -137,6 +140,59 @@ test('shows another file of the project, and says why a command shows no lines',
   const again = { tool: 'pay', arguments: { amount: 3 }, source: FILE };
   await lab.do({ do: 'set-up', side: 'left', setUp: { ...setUp, own: again } });
   expect(linesOf(await callUntilAsked())).toHaveLength(1);
+});
+
+/** A server of another make, which counts each request of its tool. `/paid` says how many. */
+async function countingServer() {
+  const question = { method: 'elicitation/create', params: { message: 'Pay?', requestedSchema: {} } };
+  const found = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
+  const cached = { ttlMs: 0, cacheScope: 'private' };
+  const results: Readonly<Record<string, object>> = {
+    'server/discover': { ...found, serverInfo: { name: 'x', version: '1' }, ...cached },
+    'tools/list': { tools: [{ name: 'pay', inputSchema: { type: 'object' } }], ...cached },
+  };
+  let paid = 0;
+  const server = createServer(async (request, response) => {
+    if (request.url === '/paid') return response.end(`${paid} paid\n`);
+    const body = Buffer.concat(await request.toArray()).toString();
+    const { id, method, params } = JSON.parse(body || '{}');
+    if (method === 'tools/call') paid++;
+    const done = { resultType: 'complete', content: [{ type: 'text', text: 'Paid' }] };
+    const asks = { resultType: 'input_required', inputRequests: { sure: question } };
+    const result = results[method] ?? (params?.inputResponses ? done : asks);
+    response.setHeader('content-type', 'application/json');
+    return response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+test.each(['url', 'cmd'])(
+  'a change of a probe (%s) is an effect of its round, and a second one repeats it',
+  async (kind) => {
+    const { server, address } = await countingServer();
+    onTestFinished(() => void server.close());
+    const reads = `fetch('${address}/paid').then(async (one) => console.log(await one.text()))`;
+    const probe = kind === 'url' ? `url:${address}/paid` : `cmd:'${process.execPath}' -e "${reads}"`;
+    await open({ server: `${address}/mcp`, probe: probeFrom(probe, '.') });
+    await callUntilAsked();
+    const { conversation } = await answer({});
+    const [first, second, ...more] = eventsOf('effect', conversation.events);
+    expect(more).toEqual([]);
+    expect(first).toMatchObject({ name: 'probe', detail: '0 paid → 1 paid', instance: 'i1' });
+    expect(second).toMatchObject({ detail: '1 paid → 2 paid', again: true });
+    const kinds = conversation.events
+      .map(({ kind }) => kind)
+      .filter((one) => /effect|question|answer/.test(one));
+    expect(kinds).toEqual(['effect', 'question', 'answer', 'effect']);
+  },
+);
+
+test('a probe that cannot be read ends the call, which says why', async () => {
+  await open({ probe: probeFrom('cmd:exit 3', '.') });
+  const { conversation } = await callUntilAsked();
+  expect(() => probeFrom('tool:count', '.')).toThrow(/^--probe takes url:ADDRESS or cmd:COMMAND/);
+  expect(conversation.end?.error?.message).toMatch(/^Command failed: exit 3/);
 });
 
 test('says why a server cannot be opened, with what it wrote', async () => {

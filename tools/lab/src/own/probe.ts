@@ -1,0 +1,44 @@
+/** A value outside a server that shows its effects, named as for `mrtr-check --probe`. */
+import { exec } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Fetch, Recorder } from '@mrtr/harness/internal';
+
+/** Reads the value. */
+export type Probe = () => Promise<string>;
+
+/** The reader of the value that `text` names. @throws TypeError if it names none */
+export function probeFrom(text: string, cwd: string): Probe {
+  const [, kind, what = ''] = /^(cmd|url):(.+)$/s.exec(text) ?? [];
+  if (kind === undefined)
+    throw new TypeError(
+      "--probe takes url:ADDRESS or cmd:COMMAND. A tool: is mrtr-check's: here, its lines would be the call's.",
+    );
+  return async () => {
+    if (kind === 'cmd') return (await promisify(exec)(what, { cwd, timeout: 10_000 })).stdout.trim();
+    const response = await fetch(what);
+    if (!response.ok) throw new Error(`The probe ${what} answered HTTP ${response.status}.`);
+    return (await response.text()).trim();
+  };
+}
+
+/** Sends through `send`, and records each change of the value since a call's request, before the message that followed it. */
+export function watchProbe(read: Probe, send: Fetch, recorder: Recorder): Fetch {
+  let again: { readonly again?: true } = {};
+  return async (url, init) => {
+    if (!String(init?.body).includes('"method":"tools/call"')) return send(url, init);
+    let before = await read();
+    const response = await send(url, init);
+    const passing = new TransformStream<Uint8Array, Uint8Array>({
+      async transform(part, stream) {
+        const now = await read();
+        if (now !== before) {
+          recorder.record({ kind: 'effect', name: 'probe', detail: `${before} → ${now}`, ...again });
+          again = { again: true };
+        }
+        before = now;
+        stream.enqueue(part);
+      },
+    });
+    return new Response(response.body?.pipeThrough(passing), response);
+  };
+}
