@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Writer } from '@mrtr/harness/internal';
+import { findManagers } from './managers.ts';
 import type { OwnOptions } from './own/own-server.ts';
 import { probeFrom } from './own/probe.ts';
 import { builtPage, recordedFolder } from './page.ts';
@@ -103,6 +104,7 @@ function ownOf({ server, tool, arguments: text, header, source, probe }: Values)
 }
 
 async function serve(port: number | undefined, own: OwnOptions | undefined): Promise<void> {
+  const endWithManagers = findManagers();
   const { page } = builtPage(print);
   const { openCommandEndpoint } = await import('./command-endpoint.ts');
   // Open the command endpoint first: loading the servers' modules takes half of the start-up time.
@@ -127,6 +129,7 @@ async function serve(port: number | undefined, own: OwnOptions | undefined): Pro
     process.exit();
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
+  endWithManagers(stop);
   recording?.done.catch((error: Error) => {
     if (!ending) new Writer(process.stderr).write(`${error.message}\n`);
   });
