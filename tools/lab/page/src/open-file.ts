@@ -2,56 +2,15 @@
  * Transcripts that travel, in a file or in a link. Both are untrusted: they are bounded and held to the published schema,
  * and their values are shown only as text.
  */
+import { type Schema, Validator } from '@cfworker/json-schema';
 import published from '@mrtr/harness/transcript.schema.json' with { type: 'json' };
 import type { TranscriptSoFar } from '../../src/protocol.ts';
 import { fromBase64, toBase64 } from '../../src/states.ts';
 
-/** The keywords of JSON Schema that say how the published schema's values are read. */
-interface Schema {
-  readonly $ref?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly type?: string;
-  readonly oneOf?: readonly Schema[];
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema | boolean;
-  readonly prefixItems?: readonly Schema[];
-  readonly items?: Schema | boolean;
-  readonly minItems?: number;
-}
-
-const DEFS: Readonly<Record<string, Schema>> = published.$defs;
-
-function fits(value: unknown, schema: Schema | boolean = true): boolean {
-  if (typeof schema === 'boolean') return schema;
-  const { $ref, oneOf, type, required = [], properties = {}, prefixItems = [], minItems = 0 } = schema;
-  if ($ref !== undefined) return fits(value, DEFS[$ref.replace('#/$defs/', '')]);
-  const isAllowed =
-    (schema.const === undefined || value === schema.const) &&
-    (schema.enum?.includes(value) ?? true) &&
-    (oneOf?.some((one) => fits(value, one)) ?? true) &&
-    (type === undefined || isOf(type, value));
-  if (!isAllowed) return false;
-  if (Array.isArray(value))
-    return value.length >= minItems && value.every((item, at) => fits(item, prefixItems[at] ?? schema.items));
-  if (!isRecord(value)) return true;
-  return (
-    required.every((name) => Object.hasOwn(value, name)) &&
-    Object.entries(value).every(([name, member]) =>
-      fits(member, Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties),
-    )
-  );
-}
+const validator = new Validator(published as Schema);
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function isOf(type: string, value: unknown) {
-  if (type === 'array') return Array.isArray(value);
-  if (type === 'integer') return Number.isInteger(value);
-  return type === 'object' ? isRecord(value) : typeof value === type;
-}
 
 const MAX_BYTES = 10_000_000;
 const MAX_LINK = 100_000;
@@ -105,8 +64,9 @@ export function readTranscript(text: string) {
   const events = Array.isArray(given.events) ? given.events : [];
   if (isDeep(given) || events.length > MAX_EVENTS)
     throw new Error(`This page shows at most ${MAX_EVENTS} events, and values of ${MAX_DEPTH} levels.`);
-  const wrong = events.findIndex((event) => !fits(event, DEFS.event));
-  if (wrong >= 0) throw new Error(`Event ${wrong + 1} of this transcript cannot be read.`);
-  if (!fits(given, published as Schema)) throw new Error('This transcript does not fit its schema.');
+  const { valid, errors } = validator.validate(given);
+  const [wrong] = errors.flatMap(({ instanceLocation: place }) => /^#\/events\/(\d+)/.exec(place)?.[1] ?? []);
+  if (wrong !== undefined) throw new Error(`Event ${Number(wrong) + 1} of this transcript cannot be read.`);
+  if (!valid) throw new Error('This transcript does not fit its schema.');
   return given as unknown as TranscriptSoFar;
 }
