@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { standsAt } from '../../tools/lab/page/src/viewer/code.ts';
 import { withEffects } from '../../tools/lab/page/src/viewer/effects.ts';
-import { describe } from '../../tools/lab/page/src/viewer/sentence.ts';
+import { describe, factsOf } from '../../tools/lab/page/src/viewer/sentence.ts';
 import { conversationsWith } from './conversations.ts';
 import { countLines } from './recount.ts';
 
@@ -24,7 +24,7 @@ function sentenceOf(conversation: Transcript): string {
   const { events } = conversation;
   const rows = rowsOf(conversation);
   const stand = standsAt(events, rows, false);
-  return describe({ name: 'pay', conversation, rows, events, stand, isEnd: true });
+  return describe(factsOf({ name: 'pay', conversation, rows, events, stand, isEnd: true }));
 }
 
 /** Reads the numbers of `lines 1 to 3 and 5`. */

@@ -65,7 +65,7 @@ function holdsPage(transcript: Transcript): void {
     // Each rule that applies is true, so that no order of them makes an untrue sentence.
     for (const words of sentences)
       expect(findFalseClaims(`B${words}`, soFar, isAgent), `a rule at ${row.at}`).toEqual([]);
-    const sentence = describe(seen);
+    const sentence = describe(facts);
     expect(sentence).toBe(`B${sentences[0]}`);
     expect(findFalseClaims(sentence, soFar, isAgent), `the sentence at ${row.at}`).toEqual([]);
     expect(findOmissions(sentence, soFar, isAgent, isEnd), `the sentence at ${row.at}`).toEqual([]);

@@ -23,10 +23,16 @@ export const shortName = (title: string) => {
 };
 
 /** The first rule that applies describes a side. */
-export function describe(seen: Seen) {
-  const facts = factsOf(seen);
+export function describe(facts: Facts) {
   const [words = ': nothing has happened yet.'] = RULES.flatMap((rule) => rule(facts) || []);
-  return seen.name + words;
+  return facts.name + words;
+}
+
+/** Bad: a broken promise, even if the call ended with an error. Safe: a refusal that did its work. */
+export function moodOf({ judged, broken, rows, refused }: Facts) {
+  if (judged) return judged.isBad ? 'bad' : 'safe';
+  if (broken || latestTone(rows) === 'error') return 'bad';
+  return refused ? 'safe' : '';
 }
 
 /** What the rules decide by. */
@@ -41,6 +47,7 @@ export function factsOf(seen: Seen) {
   const last = rows.at(-1);
   const isOver = isEnd && last !== undefined && !broken;
   const isInside = isSeenInside(conversation);
+  const isAnswered = isOver && !isInside;
   return {
     ...{ ...seen, last, broken },
     /** The rows of the effect that broke a promise: it and its repetitions. */
@@ -56,7 +63,9 @@ export function factsOf(seen: Seen) {
     /** What a call that is over wrote. One that failed may have written all the same. */
     ended: isOver && isInside ? describeWrites(writes, effects.length - writes) : undefined,
     /** Whether a call is over whose effects are not seen. */
-    isAnswered: isOver && !isInside,
+    isAnswered,
+    /** What a call that is over shows from outside of a fault. */
+    judged: isAnswered ? judgeFromOutside(events) : undefined,
     loss: rows.find(isLoss),
     isGone: last !== undefined && endsHandler(last, rows.length - 1, rows),
     waited: waitingLine(rows, conversation.events),
@@ -103,7 +112,7 @@ export const RULES: readonly Rule[] = [
         : 'the process that its handler waited in is gone';
     return ` ${facts.ended}, and lost the call: ${why}.`;
   },
-  ({ isAnswered, events }) => isAnswered && judgeFromOutside(events)?.words,
+  ({ judged }) => judged?.words,
   (facts) => {
     const { ended, isAnswered, conversation } = facts;
     const { error, result = {} } = conversation.end ?? {};
@@ -164,7 +173,7 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** What a server did with the states that were changed on their way, or with a retry that came twice. */
-export function judgeFromOutside(events: Seen['events']) {
+function judgeFromOutside(events: Seen['events']) {
   const messages = eventsOf('message', events);
   const resultAfter = (at: number) =>
     objectIn(messages.slice(at + 1).find(({ from }) => from !== CLIENT)?.message ?? {}, 'result');
@@ -209,10 +218,9 @@ function linesAgain(events: Seen['events']) {
       else found.push([line, line]);
       return found;
     }, []);
-  if (ranges.length === 0) return undefined;
   const words = ranges.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`));
-  const last = words.pop();
-  return `${again.length === 1 ? 'line' : 'lines'} ${words.length > 0 ? `${words.join(', ')} and ` : ''}${last}`;
+  if (words.length === 0) return undefined;
+  return `${again.length === 1 ? 'line' : 'lines'} ${new Intl.ListFormat('en-GB').format(words)}`;
 }
 
 const THINGS: Readonly<Record<string, string>> = { audit: 'its audit record', write: 'the item' };
@@ -300,7 +308,10 @@ const countsOf = (seen: Seen) =>
       .filter(([, name]) => name !== 'state' && name !== 'held')
       .map(
         ([number, name]) =>
-          [name.replace(/(record|write|round|request|effect)s$/, '$1'), number.replace('×', '')] as const,
+          [
+            name.replace(/(record|write|round|request|effect)s$/, '$1'),
+            number.replace('×', ''),
+          ] as const,
       ),
     ['the end', hasFailed(seen) ? 'an error' : 'a result'],
   ]);

@@ -16,11 +16,10 @@ import {
   isBroken,
   isSeenInside,
   lanesAt,
-  latestTone,
   type Zoom,
 } from './model.ts';
 import { States, Wire, WorldPanel } from './panels.tsx';
-import { describe, difference, judgeFromOutside, type Seen, shortName } from './sentence.ts';
+import { describe, difference, factsOf, moodOf, type Seen, shortName } from './sentence.ts';
 import { Source } from './source.tsx';
 import { Timeline } from './timeline.tsx';
 import './viewer.css';
@@ -265,19 +264,9 @@ function Side({ name, side, seen, view, onView, isNamed, ...shared }: SideProps)
   );
 }
 
-const Sentence = ({ seen }: { readonly seen: Seen }) => (
-  <p class={`sentence ${moodOf(seen)}`}>{describe(seen)}</p>
-);
-
-/** Red for a broken promise, even if the call ended with an error; green for a refusal that did its work. */
-function moodOf(seen: Seen) {
-  const { rows, events, conversation } = seen;
-  const last = latestTone(rows);
-  const judged =
-    !isSeenInside(conversation) && seen.isEnd && !rows.some(isBroken) ? judgeFromOutside(events) : undefined;
-  if (judged) return judged.isBad ? 'bad' : 'safe';
-  if (last === 'error' || rows.some(isBroken)) return 'bad';
-  return last === 'refused' ? 'safe' : '';
+function Sentence({ seen }: { readonly seen: Seen }) {
+  const facts = factsOf(seen);
+  return <p class={`sentence ${moodOf(facts)}`}>{describe(facts)}</p>;
 }
 
 /** The lines of the effects that broke a promise. */
