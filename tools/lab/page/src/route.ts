@@ -116,23 +116,20 @@ function nameOf(route: Route) {
   return TITLES[route.page];
 }
 
-const setUpText = ({ option, tool, client, instances, singleUse }: SetUp) =>
-  [option, tool, client, instances, singleUse ? 'single' : 'repeatable'].join('.');
+const CHOSEN = Object.keys(CHOICES) as (keyof typeof CHOICES)[];
+
+const setUpText = (given: SetUp) =>
+  [given.option, ...CHOSEN.map((name) => given[name]), given.singleUse ? 'single' : 'repeatable'].join('.');
 
 function readSetUp(text: string) {
-  const [option = '', tool, client, instances, use] = text.split('.');
+  const [option = '', ...words] = text.split('.');
   if (!/^[a-z][\w-]*$/.test(option)) return undefined;
-  return setUp(option, {
-    ...choiceOf('tool', tool),
-    ...choiceOf('client', client),
-    ...choiceOf('instances', instances),
-    singleUse: use === 'single',
+  const known = CHOSEN.flatMap((name, at) => {
+    const word = words[at] ?? '';
+    return Object.hasOwn(CHOICES[name], word) ? [[name, word]] : [];
   });
+  return setUp(option, { ...Object.fromEntries(known), singleUse: words[CHOSEN.length] === 'single' });
 }
-
-/** A member of a set-up, if it is one of the choices. */
-const choiceOf = (name: keyof typeof CHOICES, value = '') =>
-  Object.hasOwn(CHOICES[name], value) ? { [name]: value } : {};
 
 function readView(params: URLSearchParams) {
   const [zoom] = ZOOMS.find(([one]) => one === params.get('zoom')) ?? [PLAIN_VIEW.zoom];

@@ -53,42 +53,36 @@ export function Story({ lesson, route, go, plays, onEnd }: StoryProps) {
   return (
     <>
       <section class={`fork ${known ? 'chosen' : ''}`} aria-label="Your choice">
+        <p>
+          {known && `${lesson.question} `}
+          <b>{known ? known.words : lesson.question}</b>
+        </p>
         {known ? (
-          <>
-            <p>
-              {lesson.question} <b>{known.words}</b>
-            </p>
-            <button
-              type="button"
-              class="button"
-              ref={after}
-              onClick={() => {
-                setPressed(undefined);
-                go({ ...route, choice: undefined, view: { ...view, step: undefined } }, true);
-              }}
-            >
-              Choose again
-            </button>
-          </>
+          <button
+            type="button"
+            class="button"
+            ref={after}
+            onClick={() => {
+              setPressed(undefined);
+              go({ ...route, choice: undefined, view: { ...view, step: undefined } }, true);
+            }}
+          >
+            Choose again
+          </button>
         ) : (
-          <>
-            <p>
-              <b>{lesson.question}</b>
-            </p>
-            <div class="choices">
-              {lesson.choices.map(({ id, words }) => (
-                <button
-                  key={id}
-                  type="button"
-                  class="button primary"
-                  disabled={!pair}
-                  onClick={() => choose(id)}
-                >
-                  {words}
-                </button>
-              ))}
-            </div>
-          </>
+          <div class="choices">
+            {lesson.choices.map(({ id, words }) => (
+              <button
+                key={id}
+                type="button"
+                class="button primary"
+                disabled={!pair}
+                onClick={() => choose(id)}
+              >
+                {words}
+              </button>
+            ))}
+          </div>
         )}
       </section>
       {sides ? (

@@ -2,26 +2,13 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
-/** What the form reads of a field's schema. */
-export interface Field {
-  readonly type?: unknown;
-  readonly title?: unknown;
-  readonly description?: unknown;
-  readonly format?: unknown;
-  readonly default?: unknown;
-  readonly examples?: unknown;
-  readonly enum?: unknown;
-  readonly enumNames?: unknown;
-  readonly oneOf?: unknown;
-  readonly anyOf?: unknown;
-  readonly items?: Field;
-}
-
 type Schema = Readonly<Record<string, unknown>>;
+/** The schema of a field. Its server may write anything in it. */
+export type Field = Schema;
 type Content = Readonly<Record<string, unknown>>;
 type Choice = readonly [value: string, title: string];
 
-/** The fields of a schema, by name. Its server may write anything in it. */
+/** The fields of a schema, by name. */
 export function fieldsOf({ properties }: Schema): readonly (readonly [name: string, field: Field])[] {
   if (typeof properties !== 'object' || properties === null) return [];
   return Object.entries(properties).filter(([, field]) => typeof field === 'object' && field !== null);
@@ -40,12 +27,14 @@ export function choicesOf({ enum: values, enumNames, oneOf, anyOf }: Field): rea
   return all.map(([value, title]) => [String(value), String(title)]);
 }
 
+const itemOf = ({ items }: Field) => (typeof items === 'object' ? (items as Field | null) : null) ?? {};
+
 type Kind = 'choice' | 'choices' | 'yes' | 'number' | 'text' | 'json';
 
 function kindOf(field: Field): Kind {
-  const { type, items } = field;
+  const { type } = field;
   if (choicesOf(field)) return 'choice';
-  if (type === 'array') return items && choicesOf(items) ? 'choices' : 'json';
+  if (type === 'array') return choicesOf(itemOf(field)) ? 'choices' : 'json';
   if (type === 'boolean') return 'yes';
   if (type === 'number' || type === 'integer') return 'number';
   return type === 'string' ? 'text' : 'json';
@@ -56,14 +45,14 @@ export function exampleOf(field: Field): unknown {
   if (field.default !== undefined) return field.default;
   const [first] = choicesOf(field) ?? [];
   if (first) return first[0];
-  const { type, format, items } = field;
+  const { type, format } = field;
   if (type === 'boolean') return true;
-  if (type === 'number' || type === 'integer') return Math.max(1, Number((field as Schema).minimum ?? 1));
+  if (type === 'number' || type === 'integer') return Math.max(1, Number(field.minimum ?? 1));
   if (type === 'array')
     return (
-      choicesOf(items ?? {})
+      choicesOf(itemOf(field))
         ?.slice(0, 1)
-        .map(([value]) => value) ?? []
+        .flatMap(([value]) => value) ?? []
     );
   const formats: Schema = {
     email: 'ada@example.com',
@@ -98,7 +87,8 @@ interface FormProps {
   readonly given?: Content;
   /** Stands above the fields. */
   readonly head?: ComponentChildren;
-  readonly submit: string;
+  /** The words of the button, or the buttons. */
+  readonly submit: ComponentChildren;
   readonly disabled?: boolean;
   readonly onSubmit: (content: Content) => void;
   /** Stands beside the button. */
@@ -153,9 +143,13 @@ export function Form({
               onHeld={(value) => setHeld({ ...held, [name]: value })}
             />
           ))}
-          <button type="submit" class="primary">
-            {submit}
-          </button>
+          {typeof submit === 'string' ? (
+            <button type="submit" class="primary">
+              {submit}
+            </button>
+          ) : (
+            submit
+          )}
         </fieldset>
         {children}
       </div>
@@ -186,7 +180,7 @@ function Input({ name, field, required, held, onHeld }: InputProps) {
     return (
       <span role="group" aria-label={title} title={hint}>
         {title}{' '}
-        {choicesOf(field.items ?? {})?.map(([value, words]) => (
+        {choicesOf(itemOf(field))?.map(([value, words]) => (
           <label key={value}>
             <input
               type="checkbox"
@@ -230,8 +224,7 @@ function Input({ name, field, required, held, onHeld }: InputProps) {
           onChange={(event) => onHeld(event.currentTarget.checked)}
         />
       )}
-      {kind === 'json' && <textarea {...control} rows={1} value={String(held)} onInput={onInput} />}
-      {(kind === 'text' || kind === 'number') && (
+      {kind !== 'choice' && kind !== 'yes' && (
         <input
           {...control}
           type="text"

@@ -14,11 +14,11 @@ interface QuestionProps {
 }
 
 export function QuestionForm({ side, asked, until, onReply }: QuestionProps) {
-  const label = `The tool asks you on the ${side}`;
   const left = useTimeLeft(until);
   const isExpired = left === 'expired';
   const fields = fieldsOf(asked.schema);
-  const choices = fields.length === 1 && fields[0] && choicesOf(fields[0][1]);
+  const [[, only = {}] = [], another] = fields;
+  const choices = another ? undefined : choicesOf(only);
   const accept = (fill: (field: Field) => unknown, isAgent?: boolean) => {
     const content = Object.fromEntries(fields.map(([name, field]) => [name, fill(field)]));
     onReply({ action: 'accept', content: content as never }, isAgent);
@@ -58,37 +58,23 @@ export function QuestionForm({ side, asked, until, onReply }: QuestionProps) {
       )}
     </div>
   );
-  if (!choices)
-    return (
-      <Form
-        label={label}
-        schema={asked.schema}
-        head={head}
-        submit="Answer"
-        disabled={isExpired}
-        onSubmit={(content) => onReply({ action: 'accept', content: content as never })}
-      >
-        {others}
-      </Form>
-    );
+  const buttons = choices?.map(([value, words]) => (
+    <button key={value} type="button" class="primary" onClick={() => accept(() => value)}>
+      {words}
+    </button>
+  ));
   return (
-    <form aria-label={label} onSubmit={(event) => event.preventDefault()}>
-      {head}
-      <div class="line">
-        {choices.map(([value, words]) => (
-          <button
-            key={value}
-            type="button"
-            class="primary"
-            disabled={isExpired}
-            onClick={() => accept(() => value)}
-          >
-            {words}
-          </button>
-        ))}
-        {others}
-      </div>
-    </form>
+    <Form
+      label={`The tool asks you on the ${side}`}
+      // A single choice is made by its button.
+      schema={choices ? {} : asked.schema}
+      head={head}
+      submit={buttons ?? 'Answer'}
+      disabled={isExpired}
+      onSubmit={(content) => onReply({ action: 'accept', content: content as never })}
+    >
+      {others}
+    </Form>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Effects that the author names by their lines: each run of such a line is an effect of the conversation. */
-import type { SourceLine, TranscriptEvent } from '@mrtr/harness/transcript';
+import type { TranscriptEvent } from '@mrtr/harness/transcript';
 import { keepLines } from '../../../src/lines.ts';
 import type { TranscriptSoFar } from '../../../src/protocol.ts';
 
@@ -27,27 +27,22 @@ const MAX_LENGTH = 60;
 export function withEffects<Of extends TranscriptSoFar>(conversation: Of, { file, text, lines }: Named): Of {
   if (lines.length === 0) return conversation;
   const texts = text.split('\n');
-  const isNamed = ([of, line]: SourceLine) => of === file && lines.includes(line);
   const events = conversation.events.flatMap((event): TranscriptEvent[] => {
-    if (event.kind !== 'lines' || !event.order?.some(isNamed)) return [event];
-    const { at, instance } = event;
-    const split: TranscriptEvent[] = [];
-    let order: SourceLine[] = [];
-    const end = () => {
-      if (order.length > 0) split.push({ ...event, files: keepLines(event.files, order), order });
-      order = [];
+    if (event.kind !== 'lines' || !event.order) return [event];
+    const { at, instance, order } = event;
+    let from = 0;
+    const linesTo = (to: number) => {
+      const part = order.slice(from, to);
+      from = to;
+      return part.length > 0 ? [{ ...event, files: keepLines(event.files, part), order: part }] : [];
     };
-    for (const place of event.order) {
-      order.push(place);
-      if (!isNamed(place)) continue;
-      end();
-      const [, line] = place;
-      const detail = shorten(texts[line - 1] ?? '');
+    const named = order.flatMap(([of, line], place): TranscriptEvent[] => {
+      if (of !== file || !lines.includes(line)) return [];
       // Lines may have the same text.
-      split.push({ kind: 'effect', name: `line ${line}`, detail, at, instance });
-    }
-    end();
-    return split;
+      const effect = { name: `line ${line}`, detail: shorten(texts[line - 1] ?? '') };
+      return [...linesTo(place + 1), { kind: 'effect', ...effect, at, instance }];
+    });
+    return [...named, ...linesTo(order.length)];
   });
   return { ...conversation, events };
 }
