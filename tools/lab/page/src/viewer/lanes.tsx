@@ -223,13 +223,18 @@ function kindOf(event: Row['event']) {
   return event.kind === 'message' && event.message.method === undefined ? 'answer-message' : event.kind;
 }
 
-function Mark({ kind, x, y }: { kind: string; x: number; y: number }) {
-  if (kind === 'entry') return <rect class="mark" x={x - 6} y={y - 6} width="12" height="12" rx="3" />;
-  if (kind === 'refused') return <path class="mark" d={`M${x} ${y - 7}l6 2v5q0 5 -6 8q-6 -3 -6 -8v-5z`} />;
-  if (kind === 'kill') return <path class="mark" d={`M${x - 6} ${y - 6}l12 12m0 -12l-12 12`} />;
-  if (kind === 'deploy') return <path class="mark" d={`M${x} ${y - 7}l7 7l-7 7l-7 -7z`} />;
-  return <circle class="mark" cx={x} cy={y} r="4" />;
-}
+/** The marks of events inside a lane, around their middle. Others are a circle. */
+const MARKS: Readonly<Record<string, string>> = {
+  entry: 'M-3 -6h6q3 0 3 3v6q0 3 -3 3h-6q-3 0 -3 -3v-6q0 -3 3 -3z',
+  refused: 'M0 -7l6 2v5q0 5 -6 8q-6 -3 -6 -8v-5z',
+  kill: 'M-6 -6l12 12m0 -12l-12 12',
+  deploy: 'M0 -7l7 7l-7 7l-7 -7z',
+};
+const CIRCLE = 'M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z';
+
+const Mark = ({ kind, x, y }: { kind: string; x: number; y: number }) => (
+  <path class="mark" transform={`translate(${x} ${y})`} d={MARKS[kind] ?? CIRCLE} />
+);
 
 function useSize(box: { readonly current: HTMLDivElement | null }) {
   const [size, setSize] = useState({ width: 680, height: 200 });

@@ -308,10 +308,7 @@ const countsOf = (seen: Seen) =>
       .filter(([, name]) => name !== 'state' && name !== 'held')
       .map(
         ([number, name]) =>
-          [
-            name.replace(/(record|write|round|request|effect)s$/, '$1'),
-            number.replace('×', ''),
-          ] as const,
+          [name.replace(/(record|write|round|request|effect)s$/, '$1'), number.replace('×', '')] as const,
       ),
     ['the end', hasFailed(seen) ? 'an error' : 'a result'],
   ]);
