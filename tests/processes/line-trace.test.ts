@@ -26,9 +26,9 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The lines that ran in each call, by the last part of their file's name. */
-function trace(name: string, isTraced: RegExp, build: object): (readonly unknown[])[] {
+function trace(name: string, isTraced: RegExp, build: object, from = 'pay.ts'): (readonly unknown[])[] {
   const outfile = join(folder, 'dist', `${name}.cjs`);
-  buildSync({ entryPoints: [join(folder, 'pay.ts')], outfile, format: 'cjs', ...build });
+  buildSync({ entryPoints: [join(folder, from)], outfile, format: 'cjs', ...build });
   const trace = new LineTrace((url) =>
     url.startsWith('file:') && isTraced.test(url) ? fileURLToPath(url).split(/[\\/]/).at(-1) : undefined,
   );
@@ -37,7 +37,9 @@ function trace(name: string, isTraced: RegExp, build: object): (readonly unknown
     const { pay } = require(outfile) as { pay(sure: boolean): object };
     trace.take();
     return [false, true].map((sure) => {
-      pay(sure);
+      try {
+        pay(sure);
+      } catch {}
       return trace.take()?.order ?? [];
     });
   } finally {
@@ -67,3 +69,37 @@ test('the compiled lines are recorded where no map is, or it cannot be read', ()
     expect(paid).toEqual(linesOf(`${name}.cjs`, first, first + 1, first + 3));
   }
 });
+
+/** Statements that begin where a guard's `return` ends, if nobody keeps the white space. Line 5 follows the guard. */
+const AFTER_THE_GUARD = [
+  'charge(text);',
+  'charge(text.trim());',
+  'const fee = Number(text);',
+  'let fee = 3;',
+  'text.trim().at(0);',
+  "for (const one of ['a']) charge(one);",
+  'throw new Error(text);',
+  '(() => charge(text))();',
+] as const;
+
+test.each(AFTER_THE_GUARD)(
+  'a line after a guard is recorded when it ran, and not when the guard returned: %s',
+  (line) => {
+    const text = `const charge = (_text: string): number => 1;
+export function pay(sure: boolean, text = ' a;b } '): unknown {
+  if (!sure)
+    return { asked: [\`sure ${'$'}{text}; )\`, /[;}]/, ';', [1, 2].map((one) => { if (one) return one; return 2; })] };
+  ${line}
+  return { paid: text };
+}
+`;
+    const name = `guard-${AFTER_THE_GUARD.indexOf(line)}`;
+    writeFileSync(join(folder, `${name}.ts`), text);
+    const build = { sourcemap: true, minifyWhitespace: true };
+    const [asked, paid] = trace(name, new RegExp(`/${name}\\.ts$`), build, `${name}.ts`);
+    const [four, five] = linesOf(`${name}.ts`, 4, 5);
+    expect(asked).toContainEqual(four);
+    expect(asked).not.toContainEqual(five);
+    expect(paid).toContainEqual(five);
+  },
+);

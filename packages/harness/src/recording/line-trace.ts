@@ -107,11 +107,13 @@ export class LineTrace {
     );
     const statements = statementsOf(locations, source().split('\n'));
     for (const [place, location] of locations.entries()) {
-      const statement = statements[place];
-      const stop = statement && stopAt(statement);
-      if (!stop) continue;
-      const at = this.#stops.push(stop) - 1;
-      const condition = `globalThis[Symbol.for('mrtr.line-trace')]?.${this.#hook}?.(${at}) ?? false`;
+      const calls = (statements[place] ?? []).flatMap((statement) => {
+        const stop = stopAt(statement);
+        return stop ? [`hook?.(${this.#stops.push(stop) - 1})`] : [];
+      });
+      if (calls.length === 0) continue;
+      const hook = `globalThis[Symbol.for('mrtr.line-trace')]?.${this.#hook}`;
+      const condition = `((hook)=>{${calls.join(';')};return false})(${hook})`;
       this.#post('Debugger.setBreakpoint', { location, condition });
     }
   }
@@ -137,21 +139,42 @@ function countOf(columns: readonly (readonly [column: number, count: number])[])
 }
 
 /**
- * The beginning of each location's statement; undefined for the end of a function, which is not a line of the author's. In
- * a minified script, as tsx makes it, one `return` may begin where another ends. V8 then shows only that end, so the next
- * end stands for the second `return`.
+ * The beginnings of the statements that run at each location; none at the end of a function, which is not a line of the
+ * author's. In a minified script, as tsx makes it, a statement may begin where a `return` ends. V8 then stops only at that
+ * end, so the next location stands for that statement too.
  */
 function statementsOf(locations: readonly Debugger.BreakLocation[], lines: readonly string[]) {
-  let hidden: Location | undefined;
+  const ends = new Set<string>();
+  let hidden: readonly Location[] = [];
   return locations.map((location) => {
-    if (location.type !== 'return') return location;
-    const { lineNumber, columnNumber } = location;
-    const statement = hidden;
-    hidden = lines[lineNumber]?.startsWith('return', columnNumber) ? location : undefined;
-    return statement;
+    const { lineNumber, columnNumber = 0, type } = location;
+    const line = lines[lineNumber] ?? '';
+    const rest = line.slice(columnNumber);
+    if (RETURN.test(rest)) ends.add(`${lineNumber}:${columnNumber + lengthOfStatement(rest)}`);
+    const isEnd = type === 'return' || ends.has(`${lineNumber}:${columnNumber}`);
+    const found = isEnd ? hidden : [...hidden, location];
+    hidden = isEnd && STATEMENT.test(rest) ? [location] : [];
+    return found;
   });
 }
 
+const RETURN = /^return\b/;
+/** What can begin a statement, but no further branch of one. */
+const STATEMENT = /^(?!(?:else|case|default|catch|finally)\b)[\w$([{]/;
+/** A string, a template up to what it contains, a regular expression, a bracket or a semicolon. */
+const TOKEN =
+  /(["'`])(?:\\.|(?!\1)[^\\])*\1|(?<=[(,=:[!&|?{};]|return)\/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\])+\/|[()[\]{};]/g;
+
+/** The length of the statement that a line begins with. Of one that goes on in the next line: the line's. */
+function lengthOfStatement(line: string): number {
+  let depth = 0;
+  for (const { 0: token, index } of line.matchAll(TOKEN)) {
+    if (token === ';' && depth === 0) return index + 1;
+    if ('([{'.includes(token)) depth++;
+    if (')]}'.includes(token) && depth-- === 0) return index;
+  }
+  return line.length;
+}
 /** A line of closing brackets only, where no statement begins. */
 const CLOSES = /^[\s})\];,]*$/;
 
