@@ -32,9 +32,9 @@ type Startable = Pick<LoadedOption, 'create'> & { readonly isBare?: boolean };
 const opened = new Map<string, Opened>();
 // Diagnostics channels are process-wide. This context attributes an event to the conversation of its port.
 const current = new AsyncLocalStorage<InstanceAddress>();
-// The trace of lines is process-wide too.
+// The trace of lines is process-wide too: it is of the one conversation at a time whose lines are counted.
 let trace: LineTrace | undefined;
-const traced: InstanceAddress[] = [];
+let traced: InstanceAddress | undefined;
 
 const methods: InstanceMethods = {
   async open(place, opening) {
@@ -49,14 +49,15 @@ const methods: InstanceMethods = {
     for (const [call, place] of places) if (place.scope === scope) places.delete(call);
     await serving?.close();
   },
-  framesHeld(scope) {
-    // Called before each part of an answer, so send the lines that ran before it.
-    for (const place of traced.filter((one) => one.scope === scope)) sendLines(place);
-    return opened.get(scope)?.running.framesHeld?.() ?? 0;
-  },
+  framesHeld: (scope) => opened.get(scope)?.running.framesHeld?.() ?? 0,
 };
 
-const database = rpcOver<DatabaseMethods, InstanceMethods>(process, methods, ['hello', 'diagnostic']);
+const database = rpcOver<DatabaseMethods, InstanceMethods>(
+  process,
+  methods,
+  ['hello', 'diagnostic'],
+  sendLines,
+);
 // End with the connection to the database.
 void database.closed.then(() => process.exit());
 // A call that was taken over runs in the context that launched DBOS. Its rounds, on its own port, name its place.
@@ -68,9 +69,7 @@ observe('mrtr:round', ({ call, phase }) => {
 observeDiagnostics((diagnostic) => {
   const { call = '' } = diagnostic.event as { readonly call?: string };
   const place = places.get(call) ?? current.getStore();
-  if (!place) return;
-  sendLines(place);
-  sendDiagnostic(place, diagnostic);
+  if (place) sendDiagnostic(place, diagnostic);
 });
 await database.remote.hello();
 
@@ -78,9 +77,10 @@ function sendDiagnostic(place: InstanceAddress, diagnostic: Diagnostic) {
   database.remote.diagnostic(place, diagnostic).catch(() => {});
 }
 
-function sendLines(place: InstanceAddress) {
-  const lines = traced.includes(place) ? trace?.take() : undefined;
-  if (lines) sendDiagnostic(place, { channel: 'mrtr:lines', event: lines });
+/** Sends the lines that ran, before what they did is told: an event, a write, or the frames at each part of an answer. */
+function sendLines() {
+  const lines = traced && trace?.take();
+  if (traced && lines) sendDiagnostic(traced, { channel: 'mrtr:lines', event: lines });
 }
 
 /** Loads an option by the URL of its server, or a subject that a module exports. */
@@ -99,15 +99,12 @@ async function serve(place: InstanceAddress, opening: Opening) {
   const once = singleUse === 'shared' ? { ledger: database.remote } : { singleUse };
   const versioned = version === undefined ? {} : { version };
   const policy = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, ...versioned, ...once });
-  const onEntry = () => {
-    sendLines(place);
-    sendDiagnostic(place, { channel: 'mrtr:handler', event: {} });
-  };
-  const world = remoteWorld(database, place, () => sendLines(place));
+  const onEntry = () => sendDiagnostic(place, { channel: 'mrtr:handler', event: {} });
+  const world = remoteWorld(database, place);
   // An author's function that only returns a handler is no line of the call.
   const listeners = { onServer: () => void trace?.take(), onEntry };
   const running = startSubject(subject, { world, policy, postgres }, listeners);
-  if (opening.countLines) traced.splice(0, traced.length, place);
+  if (opening.countLines) traced = place;
   // Discard the lines that ran while the module was loaded.
   trace?.take();
   const { url, close } = await serveHttp(running, { legacyClients: opening.serve, drainSeconds: 1 });

@@ -6,34 +6,23 @@ import type { Rpc } from './rpc.ts';
 
 /**
  * The world at `place`. A write resolves when the database has acknowledged it, so killing the process loses no write that
- * the handler has awaited. Calls `onWrite` before each.
+ * the handler has awaited.
  */
-export function remoteWorld(
-  { remote }: Rpc<DatabaseMethods>,
-  place: InstanceAddress,
-  onWrite: () => void,
-): World {
-  const before =
-    <Args extends readonly unknown[], Result>(write: (...args: Args) => Result) =>
-    (...args: Args): Result => {
-      onWrite();
-      return write(...args);
-    };
+export function remoteWorld({ remote }: Rpc<DatabaseMethods>, place: InstanceAddress): World {
   return {
     weather: fixedWeather,
     audit: {
-      record: before((entry) => remote.record(place, entry)),
+      record: (entry) => remote.record(place, entry),
       get entries(): readonly string[] {
         throw elsewhere();
       },
     },
     items: {
       find: (id) => remote.find(place, id),
-      setState: before((id, state) => remote.setState(place, id, state)),
+      setState: (id, state) => remote.setState(place, id, state),
       // JSON has no undefined.
-      resolve: before((id, resolution, original) =>
+      resolve: (id, resolution, original) =>
         remote.resolve(place, id, resolution, ...(original === undefined ? [] : [original])),
-      ),
       get writes(): readonly never[] {
         throw elsewhere();
       },

@@ -10,18 +10,23 @@ export type Rpc<Theirs extends object> = ReturnType<typeof rpcOver<Theirs, objec
  *
  * @param ours the methods that the other end may call.
  * @param events the other end's methods that send no answer.
+ * @param before called before each message is sent. It may send messages.
  */
 export function rpcOver<Theirs extends object, Ours extends object>(
   channel: ChildProcess | NodeJS.Process,
   ours: Ours,
   events: (keyof Theirs)[] = [],
+  before = () => {},
 ) {
   const remote = createBirpc<Theirs, Ours>(ours, {
     eventNames: events,
     timeout: -1,
     on: (receive) => void channel.on('message', receive),
     // Ignore messages after the end of the channel; `closed` rejects the calls.
-    post: (message) => void (channel.connected && channel.send?.(message, undefined, undefined, () => {})),
+    post: (message) => {
+      before();
+      if (channel.connected) channel.send?.(message, undefined, undefined, () => {});
+    },
     serialize: (message) => ({ ...message, ...failure(message) }),
     deserialize: (message) => (message.e === undefined ? message : { ...message, e: new Error(message.e) }),
   });
