@@ -39,7 +39,10 @@ export async function startInstance(database: Database) {
     async open(place: InstanceAddress, opening: Opening): Promise<Fetch> {
       const url = new URL(await remote.open(place, opening));
       return async (_address, init) => {
-        const response = await fetch(url, init);
+        // On a busy machine, a kept connection is closed by its server while the next request is on its way.
+        const headers = new Headers(init?.headers);
+        headers.set('connection', 'close');
+        const response = await fetch(url, { ...init, headers });
         // What it did before it said something is reported on another channel.
         const inOrder = new TransformStream<Uint8Array, Uint8Array>({
           async transform(part, passed) {
