@@ -65,29 +65,47 @@ export function fetchOver(program: ServerProcess, before: (message: WireMessage)
 /** Resolves with the first message: alone, if it is the response, or on the stream of all. */
 function answerTo(id: unknown, open: Map<unknown, Open>, ask: () => void): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const { readable, writable } = new TextEncoderStream();
-    const streamed = new Response(readable, { headers: { 'content-type': 'text/event-stream' } });
-    const stream = writable.getWriter();
-    // Its client may have given up.
-    const ignore = () => {};
-    stream.closed.catch(ignore);
-    let isStream = false;
+    let stream: ReadableStreamDefaultController<string> | undefined;
+    // Its client has given up, or everything was said.
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
     open.set(id, {
       length: 0,
       messages: 0,
       send(message) {
-        isStream ||= message.method !== undefined;
-        if (!isStream) return resolve(Response.json(message));
-        resolve(streamed);
-        stream.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`).catch(ignore);
+        if (isOver) return;
+        if (!stream && message.method === undefined) return resolve(Response.json(message));
+        stream ??= openStream(resolve, end);
+        stream.enqueue(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
       },
       end(why) {
+        if (isOver) return;
+        end();
         if (why) reject(why);
-        (why ? stream.abort(why) : stream.close()).catch(ignore);
+        if (why) stream?.error(why);
+        else stream?.close();
       },
     });
     ask();
   });
+}
+
+function openStream(
+  resolve: (response: Response) => void,
+  cancel: () => void,
+): ReadableStreamDefaultController<string> {
+  let controller: ReadableStreamDefaultController<string> | undefined;
+  const text = new ReadableStream<string>({
+    start(given) {
+      controller = given;
+    },
+    cancel,
+  });
+  const body = text.pipeThrough(new TextEncoderStream());
+  resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+  return controller as unknown as ReadableStreamDefaultController<string>;
 }
 
 function parse(text: string): WireMessage | undefined {
