@@ -50,3 +50,15 @@ test('a call makes no more of what can be counted than its table says', async ()
   });
   expect(Object.fromEntries(more)).toEqual(COSTS);
 });
+
+// V8 makes an object a slow dictionary if its getter is another function than that of the object before, and keeps the whole
+// request of a getter until a major collection.
+test('what a handler gets has one hidden class in all requests', async () => {
+  const program = await bundle(new URL('child/hidden-class.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--no-warnings',
+    '--allow-natives-syntax',
+    program,
+  ]);
+  expect(JSON.parse(stdout)).toEqual({ looked: ['context', 'mcpReq', 'stamp'], slow: [] });
+});
