@@ -34,4 +34,5 @@ export { stampAnswer, stampOf } from './wire/answer-stamp.ts';
 export { findCall, MRTR_REVISION } from './wire/call.ts';
 export { canonicalJson } from './wire/canonical-json.ts';
 export { INPUT_KINDS } from './wire/input-kind.ts';
+export { sharedGetter } from './wire/shared-getter.ts';
 export { isObject, mapValues, ownEntry } from './wire/wire.ts';

@@ -10,6 +10,7 @@ import { AnswerReads } from '../wire/answer-reads.ts';
 import { type AnswerStamp, type Call, isModern } from '../wire/call.ts';
 import { declaredKinds, type InputKind } from '../wire/input-kind.ts';
 import { dropUnhandled } from '../wire/no-handler.ts';
+import { sharedGetter } from '../wire/shared-getter.ts';
 import type { Members, MrtrMethod } from '../wire/wire.ts';
 import { ownAnswers } from './incoming-answers.ts';
 import type { PolicyParts } from './policy.ts';
@@ -143,14 +144,8 @@ export class AdmittedCall implements Call {
 /** In a stamp, the record that made it. */
 const OF = Symbol('mrtr.of');
 
-// On demand, because only approvals and kept answers need it. One getter for all stamps: where each has its own, V8 makes
-// them slow dictionaries, and keeps each whole request until a major collection.
-const DIGEST_ON_DEMAND = {
-  enumerable: true,
-  get(this: { readonly [OF]: AdmittedCall }) {
-    return this[OF].argumentsDigest;
-  },
-};
+/** On demand, because only approvals and kept answers need it. */
+const DIGEST_ON_DEMAND = sharedGetter((stamp: { readonly [OF]: AdmittedCall }) => stamp[OF].argumentsDigest);
 
 /** The kinds of input that the client of a request can be asked for. */
 export function askableKinds(

@@ -11,6 +11,7 @@ import { AnswerIgnored, OperatorWarning } from '../diagnostics/operator-warning.
 import { stampAnswer } from '../wire/answer-stamp.ts';
 import { isModern, withCall } from '../wire/call.ts';
 import { NoHandler } from '../wire/no-handler.ts';
+import { sharedGetter } from '../wire/shared-getter.ts';
 import type { Members } from '../wire/wire.ts';
 import { type AdmittedCall, type McpRequest, secondsOf } from './admitted-call.ts';
 import { lackedKinds } from './ask-problem.ts';
@@ -74,22 +75,15 @@ function stampAnswers(call: AdmittedCall, responses: Members) {
 
 const SIGNAL = Symbol('mrtr.signal');
 
-// One getter for all requests. Where each has its own, V8 makes the objects slow dictionaries, and keeps each whole request
-// until a major collection.
-const onFirstRead = {
-  enumerable: true,
-  configurable: true,
-  get(this: { readonly [SIGNAL]: HandlerSignal }) {
-    return this[SIGNAL].signal;
-  },
-};
+/** Made on first read, because few handlers read it. */
+const SIGNAL_MEMBER = sharedGetter((mcpReq: { readonly [SIGNAL]: HandlerSignal }) => mcpReq[SIGNAL].signal);
 
 function contextOf(call: AdmittedCall, handlerSignal: HandlerSignal) {
   const { ctx, opened } = call.facts;
   const { signal: _sdkSignal, ...rest } = ctx.mcpReq;
   const requestState = <T>() => opened?.payload as T | undefined;
-  const own = { ...rest, requestState, [SIGNAL]: handlerSignal };
-  const mcpReq: ServerContext['mcpReq'] = Object.defineProperty(own as never, 'signal', onFirstRead);
+  const own = Object.assign(rest, { requestState, [SIGNAL]: handlerSignal });
+  const mcpReq: ServerContext['mcpReq'] = Object.defineProperty(own as never, 'signal', SIGNAL_MEMBER);
   if (call.answers !== undefined) {
     // A first request has no answers. Delete the member, because a handler may only check whether it is there.
     if (call.round === 1 && call.asked !== undefined) delete mcpReq.inputResponses;

@@ -16,6 +16,7 @@ import {
   type ServerContext,
   type Words,
 } from '@mrtr/core';
+import { sharedGetter } from '@mrtr/core/internal';
 import { callOf, idempotencyKeyOf } from '@mrtr/core/shape';
 
 /** The context of a handler. In H it has no `request`. */
@@ -76,18 +77,11 @@ export function handlerContext(request: ServerContext): HandlerContext {
     progress: (progress, total, message) => sendProgress(request, { progress, total, message }),
     log: (level, data, logger) => mcpReq.log(level, data, logger),
   };
-  return Object.defineProperty(context as HandlerContext, 'signal', SIGNAL_ON_FIRST_READ);
+  return Object.defineProperty(context as HandlerContext, 'signal', SIGNAL_MEMBER);
 }
 
-// Made on first read, because few handlers read it. So nothing of ours spreads a context. One getter for all: where each has
-// its own, V8 makes them slow dictionaries, and keeps each whole request until a major collection.
-const SIGNAL_ON_FIRST_READ = {
-  enumerable: true,
-  configurable: true,
-  get(this: HandlerContext) {
-    return this.request.mcpReq.signal;
-  },
-};
+/** Made on first read, because few handlers read it. So nothing of ours spreads a context. */
+const SIGNAL_MEMBER = sharedGetter(({ request }: HandlerContext) => request.mcpReq.signal);
 
 /** Sends a progress notification for `request`, if its client sent a progress token. */
 export async function sendProgress(
