@@ -6,12 +6,11 @@ import type { Fault } from './protocol.ts';
 /** Delivers a call's requests through `send`. `faultOf` gives the fault for the next one. */
 export function network(send: Fetch, recorder: Recorder, faultOf: () => Fault): Fetch {
   return async (url, init) => {
-    const body = init?.method === 'POST' ? String(init.body) : '';
-    const request = parseCall(body);
-    if (request?.method !== 'tools/call') return send(url, init);
+    const request = callIn(init);
+    if (!request) return send(url, init);
     const fault = faultOf();
     const message = onTheWay(request, fault);
-    if (message) recorder.recordAltered(body, message);
+    if (message) recorder.recordAltered(String(init?.body), message);
     const delivered = { ...init, ...(message && { body: JSON.stringify(message) }) };
     const answer = await send(url, delivered);
     if (fault.deliver === 'once') return answer;
@@ -49,6 +48,12 @@ function loseAnswer(recorder: Recorder, text: string) {
 type Call = WireMessage & {
   readonly params: Readonly<Record<string, unknown>> & { inputResponses?: object };
 };
+
+/** The call that a request makes; undefined for another request. */
+export function callIn(init: RequestInit | undefined): Call | undefined {
+  const request = init?.method === 'POST' ? parseCall(String(init.body)) : undefined;
+  return request?.method === 'tools/call' ? request : undefined;
+}
 
 function parseCall(body: string) {
   try {

@@ -2,6 +2,8 @@
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Fetch, Recorder } from '@mrtr/harness/internal';
+import { holdParts } from '@mrtr/matrix/processes';
+import { callIn } from '../network.ts';
 
 /** Reads the value. */
 export type Probe = () => Promise<string>;
@@ -25,20 +27,15 @@ export function probeFrom(text: string, cwd: string): Probe {
 export function watchProbe(read: Probe, send: Fetch, recorder: Recorder): Fetch {
   let again: { readonly again?: true } = {};
   return async (url, init) => {
-    if (!String(init?.body).includes('"method":"tools/call"')) return send(url, init);
+    if (!callIn(init)) return send(url, init);
     let before = await read();
-    const response = await send(url, init);
-    const passing = new TransformStream<Uint8Array, Uint8Array>({
-      async transform(part, stream) {
-        const now = await read();
-        if (now !== before) {
-          recorder.record({ kind: 'effect', name: 'probe', detail: `${before} → ${now}`, ...again });
-          again = { again: true };
-        }
-        before = now;
-        stream.enqueue(part);
-      },
+    return holdParts(await send(url, init), async () => {
+      const now = await read();
+      if (now !== before) {
+        recorder.record({ kind: 'effect', name: 'probe', detail: `${before} → ${now}`, ...again });
+        again = { again: true };
+      }
+      before = now;
     });
-    return new Response(response.body?.pipeThrough(passing), response);
   };
 }

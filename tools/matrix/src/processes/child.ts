@@ -77,7 +77,7 @@ function sendDiagnostic(place: InstanceAddress, diagnostic: Diagnostic) {
   database.remote.diagnostic(place, diagnostic).catch(() => {});
 }
 
-/** Sends the lines that ran, before what they did is told: an event, a write, or the frames at each part of an answer. */
+/** Sends the lines that ran since the last call. Called before each message, so the lines arrive before their effects. */
 function sendLines() {
   const lines = traced && trace?.take();
   if (traced && lines) sendDiagnostic(traced, { channel: 'mrtr:lines', event: lines });

@@ -1,7 +1,9 @@
 /** One instance of a deployment, as a process that can be killed. */
+
 import type { Fetch } from '@mrtr/harness/internal';
 import { RunningProcess } from '@mrtr/harness/process';
 import type { Database } from './database.ts';
+import { holdParts } from './hold-parts.ts';
 import type { InstanceAddress, Opening } from './messages.ts';
 import { instanceProgram } from './program.ts';
 
@@ -43,14 +45,8 @@ export async function startInstance(database: Database) {
         const headers = new Headers(init?.headers);
         headers.set('connection', 'close');
         const response = await fetch(url, { ...init, headers });
-        // What it did before it said something is reported on another channel.
-        const inOrder = new TransformStream<Uint8Array, Uint8Array>({
-          async transform(part, passed) {
-            await framesHeld(place.scope);
-            passed.enqueue(part);
-          },
-        });
-        return new Response(response.body?.pipeThrough(inOrder), response);
+        // It reports on another channel what it did before it sent a part.
+        return holdParts(response, () => framesHeld(place.scope));
       };
     },
 
