@@ -163,12 +163,8 @@ export function pagesOf<T>(
       await records.replace(taken, { stage: 'refused' });
       return page(200, {}, REFUSED);
     }
-    const visit = {
-      callbackUrl: pageAt('callback'),
-      query,
-      principal: visitor.principal,
-      data: kept.data,
-    };
+    const { principal } = visitor;
+    const visit = { callbackUrl: pageAt('callback'), query, principal, data: kept.data };
     let value: T;
     try {
       value = await options.finish({ ...visit, codeVerifier: kept.codeVerifier ?? '' });

@@ -11,11 +11,11 @@ const content = z.record(z.string(), value);
 const keysOf = <Key extends string>(choices: Readonly<Record<Key, string>>) =>
   z.enum(Object.keys(choices) as Key[]);
 
-const argumentsOf = z.record(z.string(), z.json());
+const callArguments = z.record(z.string(), z.json());
 
 const own = z.strictObject({
   tool: z.string().max(200),
-  arguments: argumentsOf,
+  arguments: callArguments,
   /** The file whose lines are shown, one of those that the server loaded. Default: the one that was given or found. */
   source: z.string().max(1000).optional(),
 });
@@ -54,7 +54,7 @@ const command = z.discriminatedUnion('do', [
     do: z.literal('call'),
     side,
     own: own.optional(),
-    arguments: argumentsOf.optional(),
+    arguments: callArguments.optional(),
   }),
   /** Ends the processes of a side, so that it is not shown. */
   z.strictObject({ do: z.literal('close'), side }),

@@ -1,7 +1,6 @@
 /**
- * The lessons as data: one idea each, and the choices at its fork. `branches.ts` has every choice
- * played and recorded, so that a page without a server can show each of them. The page imports this too, so do not import
- * Node modules.
+ * The lessons as data: one idea each, and the choices at its fork. Every choice is played and recorded, so that a page
+ * without a server can show it. The page imports this too, so do not import Node modules.
  */
 import { type Action, answer, CALL, DECLINE, deploy, fault, ITEM, kill, ONE } from './script.ts';
 import { type SetUp, type SideName, setUp, UNASKED } from './set-up.ts';

@@ -36,8 +36,8 @@ function commandOf(action: Action, side: SideName, state: SideState, earlier?: s
     const { id: question, message, schema: requestedSchema } = asked;
     return { do: 'answer', side, question, reply: replyWith(action.reply, { message, requestedSchema }) };
   }
-  const latest = latestOf(state);
   if (action.do !== 'fault') return { ...action, side };
+  const latest = latestOf(state);
   const { state: change, fault } = action;
   if (change === undefined || latest === undefined) return { do: 'fault', side, fault };
   const changed =

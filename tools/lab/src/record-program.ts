@@ -20,6 +20,7 @@ import { situationsOf } from './situations.ts';
 const [folder = ''] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const postgres = new Postgres();
+
 /** Writes a file atomically: the page may load it at any time. */
 function write(name: string, value: Recording | Recordings) {
   const file = join(folder, `${name}.js`);

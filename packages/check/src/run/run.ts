@@ -57,11 +57,8 @@ export async function runChecks(given: Inputs, progress?: Progress): Promise<Run
     const isChosen = inputs.quick && !prepared.failure;
     const chosen = isChosen ? await chooseQuick(wanted, prepared.context) : wanted;
     const ordered = inRunningOrder(chosen);
-    const checked = await runEach(
-      served.fleet.first.isOld ? ordered.map(withOldClause) : ordered,
-      prepared,
-      progress,
-    );
+    const { isOld } = served.fleet.first;
+    const checked = await runEach(isOld ? ordered.map(withOldClause) : ordered, prepared, progress);
     const inOrder = selected.map((one) => checked.find(({ check }) => check.id === one.id) ?? leaveOut(one));
     return { inputs, checked: inOrder, calls: prepared.context.log.length, ms: performance.now() - started };
   });

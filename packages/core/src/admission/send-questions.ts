@@ -86,16 +86,8 @@ function seal(
     const unfit = call.reads.unfit.get(key)?.times ?? call.timesUnfit.get(key);
     if (unfit !== undefined) timesUnfit.set(key, unfit);
   }
-  const content = {
-    callId,
-    round,
-    asked,
-    timesAsked,
-    timesUnfit,
-    payload,
-    version,
-    hasGivenUp: call.hasGivenUp,
-  };
+  const { hasGivenUp } = call;
+  const content = { callId, round, asked, timesAsked, timesUnfit, hasGivenUp, payload, version };
   const { binding, policy } = call.facts;
   const { now, ttlSeconds, keys } = policy;
   const token = sealState(content, { binding, issuedAt: now(), ttlSeconds, routingLabel }, keys.ring[0]);

@@ -48,17 +48,14 @@ export async function askLive<Q extends Question>(
   let before: UnfitAnswer | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     publish('mrtr:ask', { call: call.id, target: call.target, keys: [key], live: true });
+    const { method } = question.request;
     const params = paramsOf(question, before);
     const { askedAt } = call.stamp(key);
     // With the call's signal, so that an answer after a cancellation starts nothing.
     const terms = { ...HUMAN_PACED, signal: ctx.mcpReq.signal };
     let response: unknown;
     try {
-      response = await ctx.mcpReq.send(
-        { method: question.request.method, params } as never,
-        ANY_RESULT,
-        terms,
-      );
+      response = await ctx.mcpReq.send({ method, params } as never, ANY_RESULT, terms);
     } catch (error) {
       if (!isNoHandlerError(error)) throw error;
       return useFallback(

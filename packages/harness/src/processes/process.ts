@@ -72,7 +72,7 @@ export class RunningProcess {
       });
     }
     this.ended = this.#end();
-    // Whoever waits for the end hears of a program that could not be started.
+    // `ended` rejects for a program that cannot be started. Without a handler, the rejection would end this process.
     this.ended.catch(() => {});
   }
 

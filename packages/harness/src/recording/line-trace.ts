@@ -106,13 +106,13 @@ export class LineTrace {
       { start: { scriptId, lineNumber: 0 }, end: { scriptId, lineNumber: endLine + 1 } },
     );
     const statements = statementsOf(locations, source().split('\n'));
+    const hook = `globalThis[Symbol.for('mrtr.line-trace')]?.${this.#hook}`;
     for (const [place, location] of locations.entries()) {
       const calls = (statements[place] ?? []).flatMap((statement) => {
         const stop = stopAt(statement);
         return stop ? [`hook?.(${this.#stops.push(stop) - 1})`] : [];
       });
       if (calls.length === 0) continue;
-      const hook = `globalThis[Symbol.for('mrtr.line-trace')]?.${this.#hook}`;
       const condition = `((hook)=>{${calls.join(';')};return false})(${hook})`;
       this.#post('Debugger.setBreakpoint', { location, condition });
     }
@@ -175,6 +175,7 @@ function lengthOfStatement(line: string): number {
   }
   return line.length;
 }
+
 /** A line of closing brackets only, where no statement begins. */
 const CLOSES = /^[\s})\];,]*$/;
 

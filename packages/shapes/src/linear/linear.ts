@@ -56,29 +56,27 @@ export function linear<Input, R extends CompleteResult>(
   requireArgument('linear', 'handler', handler, aFunction);
   requireOptions('linear', options, { ...ASKING_CHECKS, store: asRequired(anObjectWith('runRound')) });
   const { store, asks } = options;
-  return shapeCallback<Input, R>(
-    { name: 'linear', asks, servesTokensOnce: store.servesTokensOnce },
-    async (input, ctx, call) => {
-      try {
-        const turn = await store.runRound({ handler, input, id: continuationOf(ctx), call, ctx });
-        for (const [key, unfit] of Object.entries(turn.unfit ?? {})) {
-          // A handler that catches the error and asks again goes on, until its rounds are over. Its frame is parked by now.
-          const goesOn = turn.kind === 'asked' && Object.hasOwn(turn.requests, key);
-          call.reads.unfit.set(key, goesOn ? { ...unfit, end: undefined } : unfit);
-        }
-        if (turn.kind === 'returned') return turn.value as R;
-        if (turn.kind === 'threw') throw turn.error;
-        const asked = inputRequired({ inputRequests: turn.requests });
-        return withNotes({ ...asked, requestState: continuationState(turn.id) }, turn);
-      } catch (error) {
-        // The cancelled handler may have had effects. Throw, so that the boundary records the outcome as lost.
-        if (error instanceof ContinuationLost && ctx.mcpReq.signal.aborted) throw error;
-        if (error instanceof ElicitationDeclined) return endCancelled(call, error.key) as R;
-        if (error instanceof ContinuationLost || error instanceof StoreFull) return endWith(call, error) as R;
-        throw error;
+  const { servesTokensOnce } = store;
+  return shapeCallback<Input, R>({ name: 'linear', asks, servesTokensOnce }, async (input, ctx, call) => {
+    try {
+      const turn = await store.runRound({ handler, input, id: continuationOf(ctx), call, ctx });
+      for (const [key, unfit] of Object.entries(turn.unfit ?? {})) {
+        // A handler that catches the error and asks again goes on, until its rounds are over. Its frame is parked by now.
+        const goesOn = turn.kind === 'asked' && Object.hasOwn(turn.requests, key);
+        call.reads.unfit.set(key, goesOn ? { ...unfit, end: undefined } : unfit);
       }
-    },
-  );
+      if (turn.kind === 'returned') return turn.value as R;
+      if (turn.kind === 'threw') throw turn.error;
+      const asked = inputRequired({ inputRequests: turn.requests });
+      return withNotes({ ...asked, requestState: continuationState(turn.id) }, turn);
+    } catch (error) {
+      // The cancelled handler may have had effects. Throw, so that the boundary records the outcome as lost.
+      if (error instanceof ContinuationLost && ctx.mcpReq.signal.aborted) throw error;
+      if (error instanceof ElicitationDeclined) return endCancelled(call, error.key) as R;
+      if (error instanceof ContinuationLost || error instanceof StoreFull) return endWith(call, error) as R;
+      throw error;
+    }
+  });
 }
 
 /** Ends the call with the error's message. Where no code of the author ran, the end says so. */

@@ -160,9 +160,8 @@ async function unfits({ answerer, inputs: { seed } }: CheckContext, { from, to }
     const other = to.facts.requestOf(key);
     if (!isForm(request) || !isForm(other)) continue;
     const { content: honest } = answerer.responses({ [key]: request })[key] as JsonObject;
-    const content = await inWorker('contentThatFitsOnly', {
-      ...{ schema: schemaOf(request), other: schemaOf(other), honest, seed },
-    });
+    const [schema, now] = [schemaOf(request), schemaOf(other)];
+    const content = await inWorker('contentThatFitsOnly', { schema, other: now, honest, seed });
     if (content !== null) all.push({ key, round, content });
   }
   return all;

@@ -52,7 +52,7 @@ export function exampleOf(field: Field): unknown {
     return (
       choicesOf(itemOf(field))
         ?.slice(0, 1)
-        .flatMap(([value]) => value) ?? []
+        .map(([value]) => value) ?? []
     );
   const formats: Schema = {
     email: 'ada@example.com',
