@@ -13,6 +13,7 @@ export { endOnSignals, ServerProcess } from './processes/server-process.ts';
 export * from './processes/waiting.ts';
 export { Writer } from './processes/writer.ts';
 export { type Diagnostic, observeDiagnostics } from './recording/diagnostics.ts';
+export { ProbeFailed, readOutside } from './recording/outside-probe.ts';
 export { inInstance, Recorder } from './recording/recorder.ts';
 export { choicesOf } from './transcript/choices.ts';
 export { escapeHidden, escapeLines, jsonText } from './transcript/hidden-characters.ts';

@@ -1,7 +1,7 @@
 /** Sends altered retries, one after another, each in place of an honest one. */
+import { ProbeFailed } from '@mrtr/harness/internal';
 import type { Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
-import { ProbeFailed } from '../target/probe.ts';
 import { comparable, describeOutcome, type ReplyOutcome, saysNo } from '../wire/outcome.ts';
 import { abstain, type Finding, notGiven, pass } from './check.ts';
 import type { CheckContext } from './context.ts';

@@ -1,4 +1,5 @@
 /** Runs the checks one after another, each between two honest calls. */
+import { ProbeFailed } from '@mrtr/harness/internal';
 import { Unanswered } from '../answers/answerer.ts';
 import { CHECKS } from '../checks/all.ts';
 import { abstain, abstainFor, type Check, type Finding, isFault } from '../judging/check.ts';
@@ -6,7 +7,6 @@ import type { CheckContext } from '../judging/context.ts';
 import { clip, SOON_MS } from '../observations/effects.ts';
 import { Unreadable } from '../sandbox.ts';
 import { Undecided } from '../session/session.ts';
-import { ProbeFailed } from '../target/probe.ts';
 import { type CompleteInputs, UsageError } from '../target/target.ts';
 import { lacking } from './needs.ts';
 import { notOnOldServer } from './old-server.ts';

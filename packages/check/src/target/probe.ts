@@ -1,22 +1,21 @@
 /** Probes: an observable value that shows effects, read before and after a request. */
-import { exec } from 'node:child_process';
-import { promisify } from 'node:util';
+import { ProbeFailed, readOutside } from '@mrtr/harness/internal';
 import type { Patience } from '../wire/channel.ts';
-import { textIn } from '../wire/http.ts';
 import { comparable, describeOutcome, outcomeOf, textOf } from '../wire/outcome.ts';
 import type { Instance, TestedInstances } from './instance.ts';
 import { METHOD, type Operation, type ProbeSpec, paramsOf } from './target.ts';
-
-export class ProbeFailed extends Error {
-  override readonly name = 'ProbeFailed';
-}
 
 /** Reads the value that shows effects. @throws ProbeFailed */
 export type Probe = () => Promise<string>;
 
 /** Makes a probe. An operation is called on every running instance, because each may count its own effects. */
 export function createProbe(spec: ProbeSpec, fleet: TestedInstances, patience: Patience): Probe {
-  if (spec.kind !== 'operation') return () => readOutside(spec, patience);
+  if (spec.kind !== 'operation') {
+    const what = spec.kind === 'cmd' ? spec.command : spec.url;
+    const { timeoutMs, over } = patience;
+    return () =>
+      readOutside(spec.kind, what, { signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), over]) });
+  }
   /** Whether an instance counts its own effects, as far as known. */
   const apart = new Map<Instance, boolean>();
   return async () => {
@@ -31,26 +30,6 @@ export function createProbe(spec: ProbeSpec, fleet: TestedInstances, patience: P
     }
     return readings.join(APART);
   };
-}
-
-type OutsideSpec = Exclude<ProbeSpec, { kind: 'operation' }>;
-
-async function readOutside(spec: OutsideSpec, { timeoutMs, over }: Patience) {
-  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), over]);
-  try {
-    if (spec.kind === 'cmd') {
-      const { stdout } = await promisify(exec)(spec.command, { signal, killSignal: 'SIGKILL' });
-      return stdout.trim();
-    }
-    const response = await fetch(spec.url, { signal, redirect: 'manual' });
-    const { status } = response;
-    // Follow no redirect: it may lead to a service that only this machine can reach.
-    if (status >= 300 && status < 400) throw new Error(`HTTP ${status}, a redirect, which is not followed`);
-    if (!response.ok) throw new Error(`HTTP ${status}`);
-    return (await textIn(response)).trim();
-  } catch (error) {
-    throw new ProbeFailed(`the probe could not be read: ${(error as Error).message}`);
-  }
 }
 
 async function call(instance: Instance, operation: Operation) {

@@ -116,12 +116,6 @@ function withoutResponse({ status, headers }: Response, texts: readonly string[]
   return `HTTP ${status} (${type}) without a JSON-RPC response${body === '' ? '' : `: ${body}`}`;
 }
 
-export async function textIn(response: Response) {
-  const texts: string[] = [];
-  await readInto(texts, new Response(response.body));
-  return texts.join('');
-}
-
 async function readInto(texts: string[], response: Response) {
   const stream = (response.headers.get('content-type') ?? '').includes('text/event-stream');
   let answered = false;

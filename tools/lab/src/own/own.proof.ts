@@ -192,7 +192,7 @@ test('a probe that cannot be read ends the call, which says why', async () => {
   await open({ probe: probeFrom('cmd:exit 3', '.') });
   const { conversation } = await callUntilAsked();
   expect(() => probeFrom('tool:count', '.')).toThrow(/^--probe takes url:ADDRESS or cmd:COMMAND/);
-  expect(conversation.end?.error?.message).toMatch(/^Command failed: exit 3/);
+  expect(conversation.end?.error?.message).toMatch(/^the probe could not be read: Command failed: exit 3/);
 });
 
 test('says why a server cannot be opened, with what it wrote', async () => {

@@ -1,26 +1,19 @@
 /** A value outside a server that shows its effects, named as for `mrtr-check --probe`. */
-import { exec } from 'node:child_process';
-import { promisify } from 'node:util';
-import type { Fetch, Recorder } from '@mrtr/harness/internal';
+import { type Fetch, type Recorder, readOutside } from '@mrtr/harness/internal';
 import { holdParts } from '@mrtr/matrix/processes';
 import { callIn } from '../network.ts';
 
 /** Reads the value. */
 export type Probe = () => Promise<string>;
 
-/** The reader of the value that `text` names. @throws TypeError if it names none */
-export function probeFrom(text: string, cwd: string): Probe {
+/** The reader of the value that `text` names, with a limit for each reading. @throws TypeError if it names none */
+export function probeFrom(text: string, cwd: string, limitMs = 10_000): Probe {
   const [, kind, what = ''] = /^(cmd|url):(.+)$/s.exec(text) ?? [];
-  if (kind === undefined)
+  if (kind !== 'cmd' && kind !== 'url')
     throw new TypeError(
       "--probe takes url:ADDRESS or cmd:COMMAND. A tool: is mrtr-check's: here, its lines would be the call's.",
     );
-  return async () => {
-    if (kind === 'cmd') return (await promisify(exec)(what, { cwd, timeout: 10_000 })).stdout.trim();
-    const response = await fetch(what);
-    if (!response.ok) throw new Error(`The probe ${what} answered HTTP ${response.status}.`);
-    return (await response.text()).trim();
-  };
+  return () => readOutside(kind, what, { signal: AbortSignal.timeout(limitMs), cwd });
 }
 
 /** Sends through `send`, and records each change of the value since a call's request, before the message that followed it. */
