@@ -1,4 +1,7 @@
 /** A form drawn from a JSON Schema: of a question, or of a tool's arguments. What it cannot draw is typed as JSON. */
+
+import { asText } from '@mrtr/harness/transcript';
+import { choicesOf } from '@mrtr/harness/transcript/choices';
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
@@ -6,7 +9,6 @@ type Schema = Readonly<Record<string, unknown>>;
 /** The schema of a field. Its server may write anything in it. */
 export type Field = Schema;
 type Content = Readonly<Record<string, unknown>>;
-type Choice = readonly [value: string, title: string];
 
 /** The fields of a schema, by name. */
 export function fieldsOf({ properties }: Schema): readonly (readonly [name: string, field: Field])[] {
@@ -14,53 +16,36 @@ export function fieldsOf({ properties }: Schema): readonly (readonly [name: stri
   return Object.entries(properties).filter(([, field]) => typeof field === 'object' && field !== null);
 }
 
-/** The choices of a field, in the spelling of either revision. Undefined for a field without choices. */
-export function choicesOf({ enum: values, enumNames, oneOf, anyOf }: Field): readonly Choice[] | undefined {
-  const titled = [oneOf, anyOf].find(Array.isArray) as
-    | readonly { const?: unknown; title?: unknown }[]
-    | undefined;
-  const names = Array.isArray(enumNames) ? enumNames : [];
-  const all = Array.isArray(values)
-    ? values.map((value, at) => [value, names[at] ?? value])
-    : titled?.map((one) => [one.const, one.title ?? one.const]);
-  if (!all?.every(([value]) => typeof value === 'string')) return undefined;
-  return all.map(([value, title]) => [String(value), String(title)]);
-}
-
-const itemOf = ({ items }: Field) => (typeof items === 'object' ? (items as Field | null) : null) ?? {};
+/** The choices of the items of a list. */
+const itemChoices = ({ items }: Field) => choicesOf({ ...(items as Field | undefined) });
 
 type Kind = 'choice' | 'choices' | 'yes' | 'number' | 'text' | 'json';
 
 function kindOf(field: Field): Kind {
   const { type } = field;
-  if (choicesOf(field)) return 'choice';
-  if (type === 'array') return choicesOf(itemOf(field)) ? 'choices' : 'json';
+  if (choicesOf(field).length > 0) return 'choice';
+  if (type === 'array') return itemChoices(field).length > 0 ? 'choices' : 'json';
   if (type === 'boolean') return 'yes';
   if (type === 'number' || type === 'integer') return 'number';
   return type === 'string' ? 'text' : 'json';
 }
 
+const EXAMPLES: Schema = {
+  email: 'ada@example.com',
+  uri: 'https://example.com',
+  date: '2026-02-03',
+  'date-time': '2026-02-03T10:00:00Z',
+};
+
 /** An example that fits a field: what a program would enter in a person's place. */
 export function exampleOf(field: Field): unknown {
-  if (field.default !== undefined) return field.default;
-  const [first] = choicesOf(field) ?? [];
-  if (first) return first[0];
+  const [choice] = choicesOf(field);
+  if (field.default !== undefined || choice) return field.default ?? choice?.value;
   const { type, format } = field;
   if (type === 'boolean') return true;
   if (type === 'number' || type === 'integer') return Math.max(1, Number(field.minimum ?? 1));
-  if (type === 'array')
-    return (
-      choicesOf(itemOf(field))
-        ?.slice(0, 1)
-        .map(([value]) => value) ?? []
-    );
-  const formats: Schema = {
-    email: 'ada@example.com',
-    uri: 'https://example.com',
-    date: '2026-02-03',
-    'date-time': '2026-02-03T10:00:00Z',
-  };
-  return formats[String(format)] ?? 'yes';
+  const [item] = itemChoices(field);
+  return type === 'array' ? (item ? [item.value] : []) : (EXAMPLES[String(format)] ?? 'yes');
 }
 
 /** What a field holds before the user has touched it: a text of JSON, or what it sends. */
@@ -68,7 +53,7 @@ function initial(kind: Kind, value: unknown): unknown {
   if (kind === 'choices') return Array.isArray(value) ? value : [];
   if (kind === 'yes') return value === true;
   if (value === undefined) return '';
-  return kind === 'json' ? JSON.stringify(value) : String(value);
+  return kind === 'json' ? JSON.stringify(value) : kind === 'choice' ? value : String(value);
 }
 
 /** What a field sends; undefined if it is empty. @throws SyntaxError for what is no JSON */
@@ -176,12 +161,12 @@ function Input({ name, field, required, held, onHeld }: InputProps) {
   const title = typeof field.title === 'string' ? field.title : name;
   const hint = typeof field.description === 'string' ? field.description : undefined;
   if (kind === 'choices') {
-    const chosen = held as readonly string[];
+    const chosen = held as readonly unknown[];
     return (
       <span role="group" aria-label={title} title={hint}>
         {title}{' '}
-        {choicesOf(itemOf(field))?.map(([value, words]) => (
-          <label key={value}>
+        {itemChoices(field).map(({ value, title: words }, at) => (
+          <label key={at}>
             <input
               type="checkbox"
               checked={chosen.includes(value)}
@@ -189,29 +174,32 @@ function Input({ name, field, required, held, onHeld }: InputProps) {
                 onHeld(checked ? [...chosen, value] : chosen.filter((one) => one !== value))
               }
             />
-            {words}
+            {asText(words)}
           </label>
         ))}
       </span>
     );
   }
+  const choices = choicesOf(field);
   const control = {
     id,
     title: hint,
     placeholder: placeholderOf(kind, field),
     required: required && kind !== 'yes',
   };
-  const onInput = (event: { readonly currentTarget: { readonly value: string } }) =>
-    onHeld(event.currentTarget.value);
   return (
     <span class="field">
       <label for={id}>{title}</label>{' '}
       {kind === 'choice' && (
-        <select {...control} value={String(held)} onChange={onInput}>
+        <select
+          {...control}
+          value={choices.findIndex(({ value }) => value === held)}
+          onChange={({ currentTarget }) => onHeld(choices[Number(currentTarget.value || -1)]?.value ?? '')}
+        >
           <option value="">…</option>
-          {choicesOf(field)?.map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
+          {choices.map(({ title: words }, at) => (
+            <option key={at} value={at}>
+              {asText(words)}
             </option>
           ))}
         </select>
@@ -230,7 +218,7 @@ function Input({ name, field, required, held, onHeld }: InputProps) {
           type="text"
           inputMode={kind === 'number' ? 'numeric' : 'text'}
           value={String(held)}
-          onInput={onInput}
+          onInput={(event) => onHeld(event.currentTarget.value)}
         />
       )}
       {hint && <small class="quiet">{hint}</small>}

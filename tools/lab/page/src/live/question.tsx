@@ -1,9 +1,11 @@
 /** An open question to the person at the page, with its form. */
 import type { Reply } from '@mrtr/harness';
+import { asText } from '@mrtr/harness/transcript';
+import { choicesOf } from '@mrtr/harness/transcript/choices';
 import { useEffect, useState } from 'preact/hooks';
 import type { Asked } from '../../../src/protocol.ts';
 import type { SideName } from '../../../src/set-up.ts';
-import { choicesOf, exampleOf, type Field, Form, fieldsOf } from './form.tsx';
+import { exampleOf, type Field, Form, fieldsOf } from './form.tsx';
 
 interface QuestionProps {
   readonly side: SideName;
@@ -18,7 +20,7 @@ export function QuestionForm({ side, asked, until, onReply }: QuestionProps) {
   const isExpired = left === 'expired';
   const fields = fieldsOf(asked.schema);
   const [[, only = {}] = [], another] = fields;
-  const choices = another ? undefined : choicesOf(only);
+  const choices = another ? [] : choicesOf(only);
   const accept = (fill: (field: Field) => unknown, isAgent?: boolean) => {
     const content = Object.fromEntries(fields.map(([name, field]) => [name, fill(field)]));
     onReply({ action: 'accept', content: content as never }, isAgent);
@@ -31,7 +33,9 @@ export function QuestionForm({ side, asked, until, onReply }: QuestionProps) {
           type="button"
           title={title}
           disabled={isExpired && words !== 'Cancel'}
-          onClick={() => (reply ? onReply(reply) : accept((field) => (choicesOf(field) ? 'kelvin' : -1)))}
+          onClick={() =>
+            reply ? onReply(reply) : accept((field) => (choicesOf(field).length > 0 ? 'kelvin' : -1))
+          }
         >
           {words}
         </button>
@@ -58,18 +62,18 @@ export function QuestionForm({ side, asked, until, onReply }: QuestionProps) {
       )}
     </div>
   );
-  const buttons = choices?.map(([value, words]) => (
-    <button key={value} type="button" class="primary" onClick={() => accept(() => value)}>
-      {words}
+  const buttons = choices.map(({ value, title }, at) => (
+    <button key={at} type="button" class="primary" onClick={() => accept(() => value)}>
+      {asText(title)}
     </button>
   ));
   return (
     <Form
       label={`The tool asks you on the ${side}`}
       // A single choice is made by its button.
-      schema={choices ? {} : asked.schema}
+      schema={buttons.length > 0 ? {} : asked.schema}
       head={head}
-      submit={buttons ?? 'Answer'}
+      submit={buttons.length > 0 ? buttons : 'Answer'}
       disabled={isExpired}
       onSubmit={(content) => onReply({ action: 'accept', content: content as never })}
     >
