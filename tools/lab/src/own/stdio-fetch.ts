@@ -64,48 +64,30 @@ export function fetchOver(program: ServerProcess, before: (message: WireMessage)
 
 /** Resolves with the first message: alone, if it is the response, or on the stream of all. */
 function answerTo(id: unknown, open: Map<unknown, Open>, ask: () => void): Promise<Response> {
+  const { readable, writable } = new TextEncoderStream();
+  const stream = writable.getWriter();
+  // A client that has given up reads no more.
+  const ignore = () => {};
+  stream.closed.catch(ignore);
+  const all = new Response(readable, { headers: { 'content-type': 'text/event-stream' } });
   return new Promise((resolve, reject) => {
-    let stream: ReadableStreamDefaultController<string> | undefined;
-    // Its client has given up, or everything was said.
-    let isOver = false;
-    const end = () => {
-      isOver = true;
-    };
+    let isFirst = true;
     open.set(id, {
       length: 0,
       messages: 0,
       send(message) {
-        if (isOver) return;
-        if (!stream && message.method === undefined) return resolve(Response.json(message));
-        stream ??= openStream(resolve, end);
-        stream.enqueue(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+        if (isFirst && message.method === undefined) resolve(Response.json(message));
+        isFirst = false;
+        resolve(all);
+        stream.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`).catch(ignore);
       },
       end(why) {
-        if (isOver) return;
-        end();
-        if (why) reject(why);
-        if (why) stream?.error(why);
-        else stream?.close();
+        reject(why);
+        (why ? stream.abort(why) : stream.close()).catch(ignore);
       },
     });
     ask();
   });
-}
-
-function openStream(
-  resolve: (response: Response) => void,
-  cancel: () => void,
-): ReadableStreamDefaultController<string> {
-  let controller: ReadableStreamDefaultController<string> | undefined;
-  const text = new ReadableStream<string>({
-    start(given) {
-      controller = given;
-    },
-    cancel,
-  });
-  const body = text.pipeThrough(new TextEncoderStream());
-  resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
-  return controller as unknown as ReadableStreamDefaultController<string>;
 }
 
 function parse(text: string): WireMessage | undefined {
