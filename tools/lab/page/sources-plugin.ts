@@ -16,8 +16,8 @@ type Token = readonly [text: string, look: number];
 
 interface Sources {
   readonly files: Readonly<Record<string, readonly (readonly Token[])[]>>;
-  /** The colours of each look, in light and dark. */
-  readonly looks: readonly (readonly [light: string, dark: string])[];
+  /** The colour of each look, in light and dark. */
+  readonly looks: readonly string[];
 }
 
 async function read(): Promise<Sources> {
@@ -28,24 +28,21 @@ async function read(): Promise<Sources> {
   });
   const files: Record<string, Token[][]> = {};
   const looks: string[] = [];
-  const lookOf = (light: string, dark: string) => {
-    const look = `${light} ${dark}`;
-    if (!looks.includes(look)) looks.push(look);
-    return looks.indexOf(look);
-  };
   for (const file of authorsFiles()) {
     const { tokens } = highlighter.codeToTokens(readFileSync(join(root, file), 'utf8').trimEnd(), {
       lang: 'typescript',
-      themes: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
+      themes: { light, dark },
+      defaultColor: 'light-dark()',
     });
     files[file] = tokens.map((line) =>
       line.map(({ content, htmlStyle }) => {
-        const style = htmlStyle as unknown as Record<string, string>;
-        return [content, lookOf(style.color ?? 'inherit', style['--shiki-dark'] ?? 'inherit')];
+        const look = String(htmlStyle?.color);
+        if (!looks.includes(look)) looks.push(look);
+        return [content, looks.indexOf(look)];
       }),
     );
   }
-  return { files, looks: looks.map((look) => look.split(' ') as [string, string]) };
+  return { files, looks };
 }
 
 function authorsFiles() {
@@ -72,7 +69,7 @@ export function authorsSources(isNeeded: boolean): Plugin {
       if (id === '\0virtual:sources') return `export default ${JSON.stringify(await sources())}`;
       if (id !== '\0virtual:sources.css') return undefined;
       const { looks } = await sources();
-      return looks.map(([light, dark], at) => `.t${at}{color:light-dark(${light},${dark})}`).join('\n');
+      return looks.map((color, at) => `.t${at}{color:${color}}`).join('\n');
     },
   };
 }
