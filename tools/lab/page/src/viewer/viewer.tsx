@@ -98,22 +98,24 @@ export function Viewer({ sides, view, onView, plays, pauses = false, ofSeveral =
     ' ': isOver ? playing.toggle : undefined,
   };
   useKeys(keys, ofSeveral ? box : undefined);
-  const seen = sides.map(({ conversation }, at) => lookAt(conversation, SIDES[at] ?? 'left', beats, step));
+  const panes = sides.map((side, at) => {
+    const [name = 'left', { conversation }] = [SIDES[at], side];
+    const drawing = { lanes: lanesAt(conversation, zoom), rows: beats.map((beat) => beat[name]) };
+    return { name, side, drawing, seen: lookAt(conversation, name, beats, step) };
+  });
+  const [left, right] = panes;
   // Compare only when both sides have begun.
   const compares = SIDES.every((side) => beats.some((beat) => beat[side]));
   const differs = (beat: number) => compares && !(beats[beat]?.left && beats[beat]?.right);
-  const shared = { step, onStep: go, differs, view, onView, isNamed: !ofSeveral };
-  const drawings = sides.map(({ conversation }, at) => ({
-    lanes: lanesAt(conversation, zoom),
-    rows: beats.map((beat) => beat[SIDES[at] ?? 'left']),
-  }));
+  const drawings = panes.map(({ drawing }) => drawing);
+  const shared = { drawings, step, onStep: go, differs, view, onView, isNamed: !ofSeveral };
   return (
     <div class={`viewer ${sides.length > 1 ? 'two' : 'one'}`} ref={box}>
       {/* Where the sides stand below each other, both results stand above them. */}
       {sides.length > 1 && (
         <div class="results">
-          {seen.map((one, at) => (
-            <Sentence key={at} seen={one} />
+          {panes.map(({ name, seen }) => (
+            <Sentence key={name} seen={seen} />
           ))}
         </div>
       )}
@@ -125,17 +127,10 @@ export function Viewer({ sides, view, onView, plays, pauses = false, ofSeveral =
         zoom={zoom}
         onZoom={zoomTo}
         compares={compares}
-        difference={seen[0] && seen[1] && difference(seen[0], seen[1])}
+        difference={left && right && difference(left.seen, right.seen)}
       />
-      {sides.map((side, index) => (
-        <Side
-          key={SIDES[index]}
-          name={SIDES[index] ?? 'left'}
-          side={side}
-          seen={seen[index] as Seen}
-          drawings={drawings}
-          {...shared}
-        />
+      {panes.map((pane) => (
+        <Side key={pane.name} {...pane} {...shared} />
       ))}
     </div>
   );
@@ -167,17 +162,17 @@ interface SideProps
     Pick<LanesProps, 'drawings' | 'step' | 'onStep' | 'differs'> {
   readonly name: SideName;
   readonly side: Shown;
+  readonly drawing: Drawing;
   readonly seen: Seen;
   /** Whether it is a landmark of the page. */
   readonly isNamed: boolean;
 }
 
-function Side({ name, side, seen, view, onView, isNamed, ...shared }: SideProps) {
+function Side({ name, side, drawing: own, seen, view, onView, isNamed, ...shared }: SideProps) {
   const id = useId();
   const [picked, setPicked] = useState<number | undefined>(undefined);
   const { conversation, insides } = side;
   const { events } = conversation;
-  const own = shared.drawings[SIDES.indexOf(name)] as Drawing;
   const { events: soFar, stand } = seen;
   const ran = linesRun(soFar);
   const [traced] = [...ran.now, ...eventsOf('lines', events).map(({ files }) => files)].flatMap(Object.keys);
