@@ -21,8 +21,8 @@ import {
 import { CALLS, insides } from './insides.ts';
 import { network } from './network.ts';
 import { OFFERED } from './offered.ts';
-import { CallLines } from './own/call-lines.ts';
-import { OwnInstance } from './own/own-instance.ts';
+import { callLines } from './own/call-lines.ts';
+import { type OwnInstance, startOwn } from './own/own-instance.ts';
 import { listTools, type OwnServer } from './own/own-server.ts';
 import { watchProbe } from './own/probe.ts';
 import type { Postgres } from './postgres.ts';
@@ -34,6 +34,8 @@ const STRAIGHT: Fault = { deliver: 'once' };
 class Refused extends Error {}
 
 type Running = InstanceProcess | OwnInstance;
+
+const isOwn = (instance: Running): instance is OwnInstance => 'connect' in instance;
 
 /** What both sides share, and the server of the user's own, if the lab was opened with one. */
 interface Means {
@@ -55,7 +57,8 @@ export class Pane {
   /** Lets an instance serve the open call, at first or as one that was restarted. */
   #join: ((id: InstanceId, restart?: { readonly deployed?: string }) => Promise<void>) | undefined;
   readonly #key = randomBytes(32);
-  #opening: Opening | undefined;
+  /** The version of the code that serves the call. */
+  #version = FIRST;
   /** The arguments of an option's call, in place of the lab's own. */
   #others: OwnCall['arguments'] | undefined;
   #conversation: TranscriptSoFar | undefined;
@@ -112,7 +115,7 @@ export class Pane {
   /** Lists the tools of the own server, and chooses the first one if none was chosen. */
   async #listTools(): Promise<void> {
     const [server, instance] = [this.#served, this.#instances.i1];
-    if (!server || !(instance instanceof OwnInstance) || server.tools.length > 0) return;
+    if (!server || !instance || !isOwn(instance) || server.tools.length > 0) return;
     try {
       server.tools = await listTools(instance.fetch, this.#setUp.client === 'legacy');
     } catch (error) {
@@ -227,7 +230,7 @@ export class Pane {
   async kill(id: InstanceId): Promise<void> {
     const instance = this.#instances[id];
     if (!instance || !this.#isAlive(id)) throw new Refused(`There is no living instance '${id}'.`);
-    if (instance instanceof OwnInstance && !instance.owned)
+    if (isOwn(instance) && !instance.isOwned)
       throw new Refused('The lab did not start this server, so it cannot kill it.');
     await instance.kill();
     this.#changed();
@@ -243,13 +246,11 @@ export class Pane {
 
   /** Replaces the call's processes by new ones with other code. */
   async deploy(change: Change): Promise<void> {
-    const [opening, option] = [this.#opening, { id: this.#setUp.option }];
     if (!hasVersions(this.#setUp)) throw new Refused('This tool has no version 2.');
-    if (this.#doing !== 'asked' || !opening) throw new Refused('Deploy a version while a question is open.');
-    if (opening.module !== versionOf(option, FIRST).module)
+    if (this.#doing !== 'asked') throw new Refused('Deploy a version while a question is open.');
+    if (this.#version !== FIRST)
       throw new Refused('Version 2 runs already. The next call begins on version 1.');
-    const next = { ...opening, ...versionOf(option, change) };
-    this.#opening = next;
+    this.#version = change;
     await Promise.all(this.#used.map((id) => this.#replace(id, change)));
     this.#changed();
   }
@@ -285,7 +286,7 @@ export class Pane {
 
   async #startInstance(id: InstanceId): Promise<void> {
     const server = this.#served;
-    this.#instances[id] = await (server ? OwnInstance.start(server) : startInstance(this.#database));
+    this.#instances[id] = await (server ? startOwn(server) : startInstance(this.#database));
   }
 
   #isAlive(id: InstanceId): boolean {
@@ -369,18 +370,16 @@ export class Pane {
   readonly #host = async (recorder: Recorder): Promise<Hosting> => {
     const world = recordedWorld(recorder);
     const fleet = processFleet<Running>(this.#database, { world, recorder }, () => this.#fault.to);
-    const lines = new CallLines(
+    const lines = callLines(
       recorder,
       (line) => this.#own?.before.has(line) === true,
       (file) => this.#own?.find(file),
     );
-    this.#opening = this.#served ? undefined : this.#firstOpening();
+    this.#version = FIRST;
     this.#join = (id, restart) => {
       const instance = this.#instances[id] as Running;
       const connect = (place: InstanceAddress) =>
-        instance instanceof OwnInstance
-          ? instance.connect(lines, place.instance)
-          : instance.open(place, this.#opening as Opening);
+        isOwn(instance) ? instance.connect(lines, place.instance) : instance.open(place, this.#opening);
       return fleet.open(id, instance, connect, restart);
     };
     for (const id of this.#used) await this.#join(id);
@@ -392,19 +391,18 @@ export class Pane {
       endpoint: () => ({ ...endpoint, fetch: network(send, recorder, () => this.#takeFault()) }),
       framesHeld: fleet.framesHeld,
       close: async () => {
-        this.#opening = undefined;
         this.#join = undefined;
         await fleet.close();
       },
     };
   };
 
-  /** How the processes serve a new call of an option. */
-  #firstOpening(): Opening {
+  /** How the processes serve the call of an option. */
+  get #opening(): Opening {
     const { option, instances, singleUse, legacy = 'shim' } = this.#setUp;
     const listed = findOption(option) as ListedOption;
     return {
-      ...(hasVersions(this.#setUp) ? versionOf(listed, FIRST) : { module: addressOf(listed) }),
+      ...(hasVersions(this.#setUp) ? versionOf(listed, this.#version) : { module: addressOf(listed) }),
       ...(listed.needsPostgres && { postgres: this.#calls }),
       key: this.#key.toString('base64'),
       legacy,

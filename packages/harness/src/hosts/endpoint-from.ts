@@ -10,7 +10,7 @@ export function endpointFrom(
   server: string,
   env: Readonly<Record<string, string | undefined>>,
   headers: readonly string[] = [],
-): Endpoint {
+): Exclude<Endpoint, { kind: 'memory' }> {
   if (/^https?:/i.test(server)) {
     if (!URL.canParse(server)) throw new Error(`--server: '${server}' is no address.`);
     return { kind: 'http', url: new URL(server), headers: headersIn(headers) };

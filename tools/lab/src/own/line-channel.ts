@@ -1,7 +1,7 @@
 /** Asks the processes of one instance which lines of its author's file ran. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Deferred, within } from '@mrtr/harness/internal';
 import { z } from 'zod';
 import { type Given, MAX_FILES, type Taken, TRACE } from './trace.ts';
@@ -36,54 +36,18 @@ interface Answering {
 }
 
 /** Listens on 127.0.0.1, for processes that know its token. */
-export class LineChannel {
-  readonly #token = randomBytes(24).toString('base64url');
-  readonly #server: Server;
-  readonly #processes = new Set<Answering>();
+export async function openLineChannel() {
+  const token = randomBytes(24).toString('base64url');
+  const processes = new Set<Answering>();
   /** Opened also when the wait for a process is over. */
-  readonly #connected = new Deferred();
+  const connected = new Deferred();
 
-  private constructor() {
-    this.#server = createServer((socket) => this.#accept(socket));
-  }
-
-  static async open(): Promise<LineChannel> {
-    const channel = new LineChannel();
-    channel.#server.listen(0, '127.0.0.1');
-    await once(channel.#server, 'listening');
-    return channel;
-  }
-
-  /** What goes into the environment of the server, so that its processes trace its author's files. */
-  environment(
-    { source, root }: Pick<Given, 'source' | 'root'>,
-    preload: URL,
-    options = '',
-  ): Readonly<Record<string, string>> {
-    const { port } = this.#server.address() as AddressInfo;
-    const given: Given = { port, token: this.#token, source, root };
-    return { [TRACE]: JSON.stringify(given), NODE_OPTIONS: `${options} --import=${preload.href}`.trim() };
-  }
-
-  /** What ran since the last call, of each process that answers. Once the server is up, waits for the first of them. */
-  async take(isUp: boolean): Promise<readonly Taken[]> {
-    // A server that is no Node.js program never connects.
-    if (isUp) await within(CONNECT_MS, this.#connected.promise, () => '').catch(this.#connected.open);
-    const all = await Promise.all([...this.#processes].map(ask));
-    return all.flat();
-  }
-
-  close(): void {
-    for (const { socket } of this.#processes) socket.destroy();
-    this.#server.close();
-  }
-
-  #accept(socket: Socket): void {
+  function accept(socket: Socket) {
     const one: Answering = { socket, owed: [], answers: [] };
     let text = '';
     socket.setEncoding('utf8').on('error', () => {});
     socket.on('close', () => {
-      this.#processes.delete(one);
+      processes.delete(one);
       for (const answer of one.owed) answer.open();
     });
     socket.on('data', (part) => {
@@ -91,16 +55,40 @@ export class LineChannel {
       const lines = text.split('\n');
       text = lines.pop() ?? '';
       for (const line of lines) {
-        if (this.#processes.has(one)) receive(one, line);
-        else if (line === this.#token) {
-          this.#processes.add(one);
-          this.#connected.open();
+        if (processes.has(one)) receive(one, line);
+        else if (line === token) {
+          processes.add(one);
+          connected.open();
         } else socket.destroy();
       }
-      const most = this.#processes.has(one) ? MAX_LENGTH : this.#token.length;
+      const most = processes.has(one) ? MAX_LENGTH : token.length;
       if (text.length > most) socket.destroy();
     });
   }
+
+  const server = createServer(accept).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    /** What goes into the environment of the server, so that its processes trace its author's files. */
+    environment(traced: Pick<Given, 'source' | 'root'>, preload: URL, options = '') {
+      const given: Given = { port, token, ...traced };
+      return { [TRACE]: JSON.stringify(given), NODE_OPTIONS: `${options} --import=${preload.href}`.trim() };
+    },
+
+    /** What ran since the last call, of each process that answers. Once the server is up, waits for the first of them. */
+    async take(isUp: boolean): Promise<readonly Taken[]> {
+      // A server that is no Node.js program never connects.
+      if (isUp) await within(CONNECT_MS, connected.promise, () => '').catch(connected.open);
+      const all = await Promise.all([...processes].map(ask));
+      return all.flat();
+    },
+
+    close() {
+      for (const { socket } of processes) socket.destroy();
+      server.close();
+    },
+  };
 }
 
 function receive(one: Answering, text: string): void {

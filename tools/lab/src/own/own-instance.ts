@@ -1,113 +1,101 @@
 /** One instance of a server of anybody's: a process of its command, or the server at its address. */
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Fetch, ServerProcess } from '@mrtr/harness/internal';
-import type { Instance } from '@mrtr/matrix/processes';
+import type { WireMessage } from '@mrtr/harness/transcript';
 import { buildSync } from 'esbuild';
+import { callIn } from '../network.ts';
 import { type CallLines, keyOf } from './call-lines.ts';
-import { LineChannel } from './line-channel.ts';
+import { openLineChannel } from './line-channel.ts';
 import type { OwnServer } from './own-server.ts';
 import { fetchOver } from './stdio-fetch.ts';
-import type { Taken } from './trace.ts';
 
-export class OwnInstance implements Instance {
-  readonly onKill = new Set<() => void>();
-  readonly #server: OwnServer;
-  readonly #fetch: Fetch;
-  readonly #process: ServerProcess | undefined;
-  readonly #channel: LineChannel | undefined;
-  #serving: { readonly lines: CallLines; readonly instance: string } | undefined;
+export type OwnInstance = Awaited<ReturnType<typeof startOwn>>;
+
+/** The conversation that an instance serves. */
+interface Serving {
+  readonly lines: CallLines;
+  readonly instance: string;
   /** The latest request of the call, or the part of it since the server has asked. */
-  #request: object | undefined;
+  request?: object;
+}
 
-  private constructor(server: OwnServer, fetch: Fetch, process?: ServerProcess, channel?: LineChannel) {
-    this.#server = server;
-    this.#fetch = fetch;
-    this.#process = process;
-    this.#channel = channel;
-  }
+/** Starts the command, or takes the server at its address. */
+export async function startOwn(server: OwnServer) {
+  const { endpoint } = server;
+  const onKill = new Set<() => void>();
+  let serving: Serving | undefined;
 
-  /** Starts the command, or takes the server at its address. */
-  static async start(server: OwnServer): Promise<OwnInstance> {
-    const { endpoint, given, root, options } = server;
-    if (endpoint.kind === 'http') return new OwnInstance(server, withHeaders(endpoint));
-    if (endpoint.kind === 'memory') throw new Error('A server in memory has no command.');
-    const channel = await LineChannel.open();
-    const traced = channel.environment({ source: given, root }, preload(), endpoint.env?.NODE_OPTIONS);
-    const process = new ServerProcess(endpoint.command, endpoint.args, {
-      cwd: options.folder,
-      env: { ...endpoint.env, ...traced },
-    });
-    const send = fetchOver(process, async ({ method }) => {
-      await instance.#takeLines(true);
-      // After an old client's answer, a handler may be entered again in the same request.
-      if (method !== undefined) instance.#request = {};
-    });
-    const instance: OwnInstance = new OwnInstance(server, send, process, channel);
-    void process.ended.then(() => channel.close());
-    return instance;
-  }
-
-  get alive(): boolean {
-    return this.#process?.alive ?? true;
-  }
-
-  /** Whether it is a process of the lab's. */
-  get owned(): boolean {
-    return this.#process !== undefined;
-  }
-
-  /** The end of what it wrote. */
-  get tail(): string {
-    return this.#process?.tail ?? '';
-  }
-
-  /** Sends a request that belongs to no call. */
-  readonly fetch: Fetch = (url, init) => this.#fetch(url, init);
-
-  /** Serves a conversation as `instance`. Returns the function that sends it a request. */
-  async connect(lines: CallLines, instance: string): Promise<Fetch> {
-    await this.#takeLines();
-    this.#serving = { lines, instance };
-    this.#request = undefined;
-    return async (url, init) => {
-      // What ran before this request belongs to the one before it.
-      await this.#takeLines();
-      if (/"method":\s*"tools\/call"/.test(String(init?.body))) this.#request = {};
-      return this.#fetch(url, init);
-    };
-  }
-
-  async close(): Promise<void> {
-    this.#serving = undefined;
-  }
-
-  async framesHeld(): Promise<number> {
-    return 0;
-  }
-
-  /** Sends SIGKILL to the process and its children. */
-  async kill(): Promise<void> {
-    for (const listener of this.onKill) listener();
-    await this.#process?.kill();
-    this.#channel?.close();
-  }
-
-  async #takeLines(isUp = false): Promise<void> {
-    const taken = (await this.#channel?.take(isUp)) ?? [];
-    for (const { lines, loaded } of taken) {
-      for (const file of loaded) this.#server.loaded.add(file);
-      if (lines) this.#record(lines);
+  async function takeLines(isUp = false) {
+    for (const { lines, loaded } of (await command?.take(isUp)) ?? []) {
+      for (const file of loaded) server.loaded.add(file);
+      if (!lines) continue;
+      if (serving?.request) serving.lines.record(lines, serving.instance, serving.request);
+      else for (const line of lines.order) server.before.add(keyOf(line));
     }
   }
 
-  #record(ran: NonNullable<Taken['lines']>): void {
-    if (this.#serving && this.#request)
-      this.#serving.lines.record(ran, this.#serving.instance, this.#request);
-    else for (const line of ran.order) this.#server.before.add(keyOf(line));
+  async function receive({ method }: WireMessage) {
+    await takeLines(true);
+    // After an old client's answer, a handler may be entered again in the same request.
+    if (method !== undefined && serving) serving.request = {};
   }
+
+  const command = endpoint.kind === 'stdio' ? await startCommand(server, endpoint, receive) : undefined;
+  const send = endpoint.kind === 'http' ? withHeaders(endpoint) : (command as Command).send;
+  return {
+    onKill,
+    get alive() {
+      return command?.program.alive ?? true;
+    },
+    /** Whether it is a process of the lab's. */
+    isOwned: command !== undefined,
+    /** The end of what it wrote. */
+    get tail() {
+      return command?.program.tail ?? '';
+    },
+    /** Sends a request that belongs to no call. */
+    fetch: send,
+    /** Serves a conversation as `instance`. Returns the function that sends it a request. */
+    async connect(lines: CallLines, instance: string): Promise<Fetch> {
+      await takeLines();
+      const own: Serving = { lines, instance };
+      serving = own;
+      return async (url, init) => {
+        // What ran before this request belongs to the one before it.
+        await takeLines();
+        if (callIn(init)) own.request = {};
+        return send(url, init);
+      };
+    },
+    async close() {
+      serving = undefined;
+    },
+    framesHeld: async () => 0,
+    /** Sends SIGKILL to the process and its children. */
+    async kill() {
+      for (const listener of onKill) listener();
+      await command?.program.kill();
+    },
+  };
 }
 
-function withHeaders({ url, headers = {} }: Extract<OwnServer['endpoint'], { kind: 'http' }>): Fetch {
+type Endpoint<Kind> = Extract<OwnServer['endpoint'], { kind: Kind }>;
+type Command = Awaited<ReturnType<typeof startCommand>>;
+
+/** Starts a program that is asked for its lines. `receive` is awaited before a message of it is passed on. */
+async function startCommand(
+  { given, root, options }: OwnServer,
+  { command, args, env }: Endpoint<'stdio'>,
+  receive: (message: WireMessage) => Promise<void>,
+) {
+  const channel = await openLineChannel();
+  const traced = channel.environment({ source: given, root }, preload(), env?.NODE_OPTIONS);
+  const program = new ServerProcess(command, args, { cwd: options.folder, env: { ...env, ...traced } });
+  void program.ended.then(channel.close);
+  return { program, take: channel.take, send: fetchOver(program, receive) };
+}
+
+function withHeaders({ url, headers = {} }: Endpoint<'http'>): Fetch {
   return (_url, init) => {
     const all = new Headers(init?.headers);
     for (const [name, value] of Object.entries(headers)) all.set(name, value);
