@@ -2,7 +2,7 @@
 
 export { authorsFile } from './authors-file.ts';
 export { createDatabase, type Database } from './database.ts';
-export { type Instance, processFleet } from './fleet.ts';
+export { processFleet } from './fleet.ts';
 export { holdParts } from './hold-parts.ts';
 export { type InstanceProcess, startInstance } from './instance.ts';
 export type { InstanceAddress, Opening, SubjectModule } from './messages.ts';
