@@ -1,5 +1,10 @@
 /** The options of the command line, and their parser. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import {
+  Command,
+  CommanderError,
+  InvalidArgumentError,
+  type OptionValues,
+} from '@commander-js/extra-typings';
 import { FORMATS, type ReportFormat } from '../report/formats.ts';
 import { MAX_SECONDS } from '../run/run.ts';
 import { DEFAULTS, UsageError } from '../target/target.ts';
@@ -29,20 +34,24 @@ Exit codes: 0 nothing failed, 1 a check failed, 2 usage, 3 a check could not dec
 /** Parses the command line. @throws UsageError with the reason, or {@link Help} after `--help` */
 export const parseCommandLine = (argv: readonly string[]): CommandLine =>
   // pnpm passes on the `--` with which the user separates the program's options.
-  parse(argv[0] === '--' && argv.length > 1 ? argv.slice(1) : argv, [...TARGET_OPTIONS, ...LINE_OPTIONS]);
+  parse(argv[0] === '--' && argv.length > 1 ? argv.slice(1) : argv, lineProgram());
 
 /** Parses the options of one target. @throws UsageError with the reason */
-export const parseTarget = (words: readonly string[]): CommandLine => parse(words, TARGET_OPTIONS);
+export const parseTarget = (words: readonly string[]) => parse(words, targetProgram());
 
-function parse(words: readonly string[], options: readonly Described[]): CommandLine {
+function parse<Options extends OptionValues>(
+  words: readonly string[],
+  program: Command<[string | undefined], Options>,
+) {
   const cut = words.indexOf('--');
   const own = cut < 0 ? words : words.slice(0, cut);
   const command = cut < 0 ? undefined : words.slice(cut + 1);
   if (command?.length === 0) throw new UsageError('There is no command after --.');
   let help = '';
-  const program = commandWithOptions(options, (text) => {
+  const writeOut = (text: string) => {
     help += text;
-  });
+  };
+  program.exitOverride().configureOutput({ writeErr: () => {}, writeOut });
   try {
     program.parse([...own], { from: 'user' });
   } catch (error) {
@@ -51,26 +60,6 @@ function parse(words: readonly string[], options: readonly Described[]): Command
   }
   const [url] = program.args;
   return { ...program.opts(), ...(url !== undefined && { url }), ...(command && { command }) };
-}
-
-function commandWithOptions(options: readonly Described[], writeOut: (text: string) => void) {
-  const program = new Command('mrtr-check')
-    .description('Checks whether an MCP server is safe when one of its tools asks the user (2026-07-28).')
-    .argument('[url]', 'the address of the server; {port} stands for the port of a started one')
-    .usage('[options] <url>  |  [options] -- <command> [arguments…]')
-    .allowExcessArguments(false)
-    .exitOverride()
-    .configureOutput({ writeErr: () => {}, writeOut })
-    .configureHelp({ helpWidth: 110 })
-    .addHelpText('after', EXAMPLES);
-  for (const [flags, kind, description] of options) {
-    const option = new Option(flags, description);
-    const parse = PARSERS[kind];
-    program.addOption(
-      parse ? option.argParser(parse as (value: string, previous: unknown) => unknown) : option,
-    );
-  }
-  return program;
 }
 
 const append = (value: string, previous: readonly string[] = []) => [...previous, value];
@@ -108,82 +97,69 @@ function addFormat(value: string, previous: readonly Wanted[] = []) {
   return [...previous, { format: format as ReportFormat, ...(file.length > 0 && { file: file.join('=') }) }];
 }
 
-interface Kinds {
-  readonly text: string;
-  readonly texts: readonly string[];
-  readonly ids: readonly string[];
-  readonly yes: boolean;
-  readonly number: number;
-  readonly seconds: number;
-  readonly object: unknown;
-  readonly formats: readonly Wanted[];
-}
-type Described = readonly [flags: string, kind: keyof Kinds, description: string];
-const PARSERS: Partial<Record<keyof Kinds, (value: string, previous: never) => unknown>> = {
-  ...{ texts: append, ids, formats: addFormat, object: json },
-  ...{ number: number(0), seconds: number(0.05, DAY) },
-};
+const targetProgram = () =>
+  new Command('mrtr-check')
+    .description('Checks whether an MCP server is safe when one of its tools asks the user (2026-07-28).')
+    .argument('[url]', 'the address of the server; {port} stands for the port of a started one')
+    .usage('[options] <url>  |  [options] -- <command> [arguments…]')
+    .allowExcessArguments(false)
+    .configureHelp({ helpWidth: 110 })
+    .addHelpText('after', EXAMPLES)
+    .option('--tool <name>', 'the tool to call')
+    .option('--prompt <name>', 'the prompt that is called, instead of a tool')
+    .option('--resource <uri>', 'the resource that is read, instead of a tool')
+    .option('--arguments <json>', 'its arguments', json)
+    .option('--other-arguments <json>', 'a second valid set; otherwise made from the input schema', json)
+    .option('--other-operation <kind:name[ json]>', 'a second operation that asks; it gets foreign state')
+    .option('--answer <key=json>', 'the content for the question with this key; * for every other', append)
+    .option('--answers <file>', 'answers from a JSON file: an object, by key')
+    .option('--generate-answers', 'generates answers from the asked schema')
+    .option('--probe <what>', 'shows effects: tool:NAME[ JSON], url:URL or cmd:COMMAND')
+    .option(
+      '--vary <what>',
+      'the argument that is new in each call: NAME, NAME=[…], or a JSON file of lists',
+      append,
+    )
+    .option('--header <line>', "'Name: value', the principal; repeatable", append)
+    .option('--other-header <line>', 'the same for a second principal', append)
+    .option('--also <url>', 'a second instance of the same server')
+    .option('--restart <command>', 'restarts a server that the checker did not start')
+    .option('--next <command or url>', 'the new version, started in a shell: calls cross between the two')
+    .option('--ttl <seconds>', 'the time to live of state; the run waits for it', number(0))
+    .option('--one-time', 'one approval allows one effect')
+    .option('--needs-consent', 'the effect needs consent: findings of consent.* are fails')
+    .option('--allow-effects', 'allows calls of a tool that is not declared read-only')
+    .option('--only <ids>', 'only these checks, separated by commas; `state` means all of state.*', ids)
+    .option('--quick', 'the gravest checks that end within a minute; the card says what was left out')
+    .option('--seed <number>', 'the seed of generated values', number(0))
+    .option('--timeout <seconds>', `for one answer (default: ${DEFAULTS.timeoutSeconds})`, number(0.05, DAY))
+    .option(
+      '--max-time <seconds>',
+      `for the whole run (default: ${MAX_SECONDS}, beside --ttl)`,
+      number(0.05, DAY),
+    )
+    .option('--strict', 'a SHOULD counts as a MUST')
+    .option('--complete', 'an input that was not given counts as undecided')
+    .option('--baseline <file>', 'accepted findings; it is an error if one is no longer found');
 
-const TARGET_OPTIONS = [
-  ['--tool <name>', 'text', 'the tool to call'],
-  ['--prompt <name>', 'text', 'the prompt that is called, instead of a tool'],
-  ['--resource <uri>', 'text', 'the resource that is read, instead of a tool'],
-  ['--arguments <json>', 'object', 'its arguments'],
-  ['--other-arguments <json>', 'object', 'a second valid set; otherwise made from the input schema'],
-  ['--other-operation <kind:name[ json]>', 'text', 'a second operation that asks; it gets foreign state'],
-  ['--answer <key=json>', 'texts', 'the content for the question with this key; * for every other'],
-  ['--answers <file>', 'text', 'answers from a JSON file: an object, by key'],
-  ['--generate-answers', 'yes', 'generates answers from the asked schema'],
-  ['--probe <what>', 'text', 'shows effects: tool:NAME[ JSON], url:URL or cmd:COMMAND'],
-  [
-    '--vary <what>',
-    'texts',
-    'the argument that is new in each call: NAME, NAME=[…], or a JSON file of lists',
-  ],
-  ['--header <line>', 'texts', "'Name: value', the principal; repeatable"],
-  ['--other-header <line>', 'texts', 'the same for a second principal'],
-  ['--also <url>', 'text', 'a second instance of the same server'],
-  ['--restart <command>', 'text', 'restarts a server that the checker did not start'],
-  ['--next <command or url>', 'text', 'the new version, started in a shell: calls cross between the two'],
-  ['--ttl <seconds>', 'number', 'the time to live of state; the run waits for it'],
-  ['--one-time', 'yes', 'one approval allows one effect'],
-  ['--needs-consent', 'yes', 'the effect needs consent: findings of consent.* are fails'],
-  ['--allow-effects', 'yes', 'allows calls of a tool that is not declared read-only'],
-  ['--only <ids>', 'ids', 'only these checks, separated by commas; `state` means all of state.*'],
-  ['--quick', 'yes', 'the gravest checks that end within a minute; the card says what was left out'],
-  ['--seed <number>', 'number', 'the seed of generated values'],
-  ['--timeout <seconds>', 'seconds', `for one answer (default: ${DEFAULTS.timeoutSeconds})`],
-  ['--max-time <seconds>', 'seconds', `for the whole run (default: ${MAX_SECONDS}, beside --ttl)`],
-  ['--strict', 'yes', 'a SHOULD counts as a MUST'],
-  ['--complete', 'yes', 'an input that was not given counts as undecided'],
-  ['--baseline <file>', 'text', 'accepted findings; it is an error if one is no longer found'],
-] as const satisfies readonly Described[];
+const lineProgram = () =>
+  targetProgram()
+    .option('--find', 'lists tools, prompts and resources, and tries the read-only ones: which ask?')
+    .option('--init', 'writes mrtr-check.json from the options, asks for missing ones, and runs once')
+    .option('--github', 'with --init: writes a workflow too')
+    .option('--list', 'prints the checks')
+    .option('--dry-run', 'prints the requests that a run would send, and sends none')
+    .option('--report <format[=file]>', FORMAT_NAMES, addFormat)
+    .option('--source <folder>', 'with sarif: the folder of the code, to place findings at the tool')
+    .option('--json', 'prints the JSON report and nothing else')
+    .option('--config <file>', 'several targets: { "targets": [ { "tool": … } ] }');
 
-const LINE_OPTIONS = [
-  ['--find', 'yes', 'lists tools, prompts and resources, and tries the read-only ones: which ask?'],
-  ['--init', 'yes', 'writes mrtr-check.json from the options, asks for missing ones, and runs once'],
-  ['--github', 'yes', 'with --init: writes a workflow too'],
-  ['--list', 'yes', 'prints the checks'],
-  ['--dry-run', 'yes', 'prints the requests that a run would send, and sends none'],
-  ['--report <format[=file]>', 'formats', FORMAT_NAMES],
-  ['--source <folder>', 'text', 'with sarif: the folder of the code, to place findings at the tool'],
-  ['--json', 'yes', 'prints the JSON report and nothing else'],
-  ['--config <file>', 'text', 'several targets: { "targets": [ { "tool": … } ] }'],
-] as const satisfies readonly Described[];
-
-type Camel<Name> = Name extends `${infer Word}-${infer Rest}` ? `${Word}${Capitalize<Camel<Rest>>}` : Name;
-type NameIn<Flags> = Flags extends `--${infer Name} <${string}`
-  ? Camel<Name>
-  : Flags extends `--${infer Name}`
-    ? Camel<Name>
-    : never;
-type Read<Options extends readonly Described[]> = {
-  readonly [One in Options[number] as NameIn<One[0]>]?: Kinds[One[1]];
-};
-
-export type TargetOptions = Read<typeof TARGET_OPTIONS>;
-
-export interface CommandLine extends TargetOptions, Read<typeof LINE_OPTIONS> {
+interface Place {
   readonly url?: string;
   readonly command?: readonly string[];
 }
+
+export type TargetOptions = Readonly<OptionValuesOf<typeof targetProgram>> & Place;
+export type CommandLine = Readonly<OptionValuesOf<typeof lineProgram>> & Place;
+
+type OptionValuesOf<Program extends () => { opts(): object }> = ReturnType<ReturnType<Program>['opts']>;
