@@ -2,7 +2,7 @@
 import { advise, defineCheck, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { type Session, Undecided } from '../session/session.ts';
-import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
+import type { ReplyOutcome } from '../wire/outcome.ts';
 import { UNANSWERED } from './refusal.ts';
 
 const ABANDONED = 200;
@@ -28,11 +28,8 @@ const LIMITED =
 /** The finding of a server that rejects more open calls: it should still serve other principals. The honest call after it fails too. */
 async function judgeRejection(context: CheckContext, calls: number, session: Session, outcome: ReplyOutcome) {
   if (calls < LEAST)
-    throw new Undecided(
-      `after ${calls} calls the server is out of order: ${describeOutcome(outcome)}`,
-      session,
-    );
-  const words = `After ${calls} abandoned calls a new one came to ${describeOutcome(outcome)}.`;
+    throw new Undecided(`after ${calls} calls the server is out of order: ${outcome}`, session);
+  const words = `After ${calls} abandoned calls a new one came to ${outcome}.`;
   if (!context.inputs.address.otherHeaders) return advise(words, session, { holds: true });
   const other = await context.session({ principal: 'other' }).first();
   const isServed = other.kind === 'asked';

@@ -13,7 +13,7 @@ import { isForm, isOptional, listRequired, schemaOf } from '../observations/form
 import { inWorker } from '../sandbox.ts';
 import { requireAnswer, type Session } from '../session/session.ts';
 import { type JsonObject, objectAt, shorten } from '../wire/json.ts';
-import { comparable, describeOutcome } from '../wire/outcome.ts';
+import { comparable } from '../wire/outcome.ts';
 
 export const VALIDATE = {
   at: `2026-07-28, client/elicitation, security considerations; ${MRTR}, error handling`,
@@ -94,7 +94,7 @@ async function attackForms(
   const isHarmless = ({ matters, effect, end }: Attempted) =>
     !matters && effect === false && end.kind === 'completed' && !facts.final.like(comparable(end));
   if (first && effects.mode === 'observed' && accepted.every(isHarmless))
-    return pass(`it went on without the effect: ${describeOutcome(first.end)}`, first.session);
+    return pass(`it went on without the effect: ${first.end}`, first.session);
   const finding = judgeAnswers(what, attack);
   return attack.refusalCounts
     ? notApplicable('a refusal without content counts as an answer too, as refusal.no-effect reports')
@@ -144,7 +144,7 @@ async function retryWithoutAnswers(context: CheckContext, round: number) {
   const asked = session.questions[round + 1];
   const again = asked && context.facts.asksLike(round, asked);
   if (finding.verdict !== 'pass' || !asked || again || context.judge(round, asked) !== 'same') return finding;
-  return warn(`${what} was not asked again, but the next question: ${describeOutcome(asked)}.`, session);
+  return warn(`${what} was not asked again, but the next question: ${asked}.`, session);
 }
 
 /** Retries with too few answers: the server has to ask for the rest, and the call has to finish. */
@@ -155,13 +155,12 @@ async function retryWithTooFew(
   what: string,
 ) {
   const { outcome, effect } = await context.measure(session, () => session.retry({ inputResponses }));
-  if (effect) return warn(`${what} had an effect: ${describeOutcome(outcome)}.`, session, { holds: true });
+  if (effect) return warn(`${what} had an effect: ${outcome}.`, session, { holds: true });
   requireAnswer(outcome, what);
-  if (outcome.kind !== 'asked')
-    return warn(`${what} was not asked again: ${describeOutcome(outcome)}.`, session);
+  if (outcome.kind !== 'asked') return warn(`${what} was not asked again: ${outcome}.`, session);
   const end = await session.finish(context.facts.rounds.length + 2);
   if (end.kind === 'completed') return pass('asked again, and then completed', session);
-  return warn(`${what} was asked again, but the call did not end: ${describeOutcome(end)}.`, session);
+  return warn(`${what} was asked again, but the call did not end: ${end}.`, session);
 }
 
 export const ANSWER = [
@@ -185,7 +184,7 @@ export const ANSWER = [
       requireAnswer(outcome);
       const { needsConsent } = context.inputs;
       const declared = effect && !needsConsent ? ' With --needs-consent this is a fail.' : '';
-      const words = `${describeOutcome(outcome)}${effect ? ', and the probe changed' : ''}.${declared}`;
+      const words = `${outcome}${effect ? ', and the probe changed' : ''}.${declared}`;
       // Without a probe, the result of an honest call counts as an effect.
       const ends = effect === undefined && context.facts.final.like(comparable(outcome)) !== false;
       const judge = needsConsent && (effect || ends) ? fail : advise;
@@ -194,7 +193,7 @@ export const ANSWER = [
       if (outcome.kind === 'asked' && context.judge(0, outcome) === 'same')
         return failAs('first question was skipped');
       if (effect && !context.facts.asksLike(0, outcome)) return failAs('call had an effect without asking');
-      return pass(describeOutcome(outcome), session);
+      return pass(`${outcome}`, session);
     },
   }),
   /** Sends the right content under a wrong key: a server that takes the only answer ignores the key. */
@@ -246,7 +245,7 @@ export const ANSWER = [
       const { outcome: early, effect } = await context.measure(session, retry);
       const isEarly = early.kind === 'completed' || (effect && !(await hasEffectAtFirst(context)));
       if (isEarly && !repeats)
-        return warn(`Answers of later rounds counted at once: ${describeOutcome(early)}.`, session, {
+        return warn(`Answers of later rounds counted at once: ${early}.`, session, {
           holds: true,
         });
       return byDefault ? notApplicable(SAME_WITHOUT) : judgeAnswers('An answer of another round', late);

@@ -4,7 +4,7 @@ import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import type { Session, Turn } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
+import type { ReplyOutcome } from '../wire/outcome.ts';
 import { isServerRequest } from '../wire/reply.ts';
 
 const NEEDED: Readonly<Record<string, string>> = {
@@ -57,20 +57,18 @@ function judgeEnd(session: Session, outcome: ReplyOutcome, capabilities: JsonObj
   });
   if (wrong) return fail(`${who} was sent the request ${asText(wrong.method)}.`, session);
   if (outcome.kind === 'failed')
-    return outcome.late
-      ? fail(`${who} got ${describeOutcome(outcome)}.`, session)
-      : abstain(describeOutcome(outcome));
+    return outcome.late ? fail(`${who} got ${outcome}.`, session) : abstain(`${outcome}`);
   if (outcome.kind === 'asked') return abstain('the server did not stop asking');
   // A server of 2025-11-25 has no error of its own for this.
   const fault = turn && !session.instance.isOld ? errorFault(turn) : undefined;
-  return fault ? fail(`${who} got ${fault}.`, session, WRONG_ERROR) : pass(describeOutcome(outcome), session);
+  return fault ? fail(`${who} got ${fault}.`, session, WRONG_ERROR) : pass(`${outcome}`, session);
 }
 
 function errorFault({ outcome, reply: { status = 400, contentType = '' } }: Turn) {
   if (outcome.kind === 'rejected') return `HTTP ${status} without a JSON-RPC error`;
   if (outcome.kind !== 'error') return undefined;
   const { code, data } = outcome.error;
-  if (code !== MISSING) return `${describeOutcome(outcome)}, and not ${MISSING}`;
+  if (code !== MISSING) return `${outcome}, and not ${MISSING}`;
   if (Object.keys(objectAt(data, 'requiredCapabilities')).length === 0)
     return `${MISSING} without data.requiredCapabilities`;
   return status === 400 || contentType.includes('text/event-stream')

@@ -3,7 +3,6 @@ import { abstain, advise, defineCheck, notApplicable, pass } from '../judging/ch
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
 import { MAX_ROUNDS } from '../session/session.ts';
-import { describeOutcome } from '../wire/outcome.ts';
 
 const REENTERED = {
   clause: {
@@ -104,9 +103,7 @@ export const EFFECT = [
         return abstain('the probe holds no single number, so that effects cannot be counted');
       const { session, before, count } = await timesInLonger(context);
       if (session.last?.kind !== 'completed')
-        return notApplicable(
-          `it cannot be made longer: ${session.last ? describeOutcome(session.last) : 'nothing'}`,
-        );
+        return notApplicable(`it cannot be made longer: ${session.last ?? 'nothing'}`);
       if (count === undefined) return abstain('the probe holds no single number any more');
       const sent = session.turns.length;
       if (count > ONCE) {

@@ -12,7 +12,6 @@ import { inWorker } from '../sandbox.ts';
 import type { Turn } from '../session/session.ts';
 import { nameOf } from '../target/target.ts';
 import { asObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { describeOutcome } from '../wire/outcome.ts';
 import { answerEmpty, EMPTY, PATIENCE } from './refusal.ts';
 import { wireCheck } from './wire.ts';
 
@@ -98,7 +97,7 @@ export const FORM = [
       const times = texts.filter((text) => text === texts.at(-1)).length;
       if (times > MOST)
         return advise(`The same words were asked ${times} times, of a client that sends ${EMPTY}.`, session);
-      return pass(`prompt ${texts.length} was the last: ${describeOutcome(outcome)}`, session);
+      return pass(`prompt ${texts.length} was the last: ${outcome}`, session);
     },
   }),
 ];

@@ -3,7 +3,7 @@ import { abstain, advise, defineCheck, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Likeness } from '../session/likeness.ts';
 import { MAX_ROUNDS, type Session } from '../session/session.ts';
-import { comparable, describeOutcome, type ReplyOutcome, saysNo } from '../wire/outcome.ts';
+import { comparable, type ReplyOutcome, saysNo } from '../wire/outcome.ts';
 import { presentTwice, singleUseCheck } from './retry.ts';
 
 export const STATELESS = {
@@ -16,15 +16,15 @@ export const STATELESS = {
 /** Judges a call that continued on another instance. A rejection is advice; another result is a fail. */
 async function judgeMoved(context: CheckContext, session: Session, where: string) {
   const end = session.last as ReplyOutcome;
-  if (end.kind === 'failed') return abstain(`${where} gave no answer: ${describeOutcome(end)}`);
+  if (end.kind === 'failed') return abstain(`${where} gave no answer: ${end}`);
   if (end.kind === 'completed') {
     const like = context.facts.final.like(comparable(end));
     if (like === false && !(await likeHonestThere(context, session, end)))
-      return fail(`${where} ended the call with another result: ${describeOutcome(end)}.`, session);
+      return fail(`${where} ended the call with another result: ${end}.`, session);
     return pass(`${where} finished the call`, session);
   }
-  if (saysNo(end)) return advise(`${where} rejected the call: ${describeOutcome(end)}.`, session);
-  return advise(`${where} asked again, and did not end: ${describeOutcome(end)}.`, session);
+  if (saysNo(end)) return advise(`${where} rejected the call: ${end}.`, session);
+  return advise(`${where} asked again, and did not end: ${end}.`, session);
 }
 
 /** Whether honest calls end the same on that instance: its name or start time may be in every result. */

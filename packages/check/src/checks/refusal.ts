@@ -14,7 +14,7 @@ import type { CheckContext } from '../judging/context.ts';
 import { isElicitation, isForm, isOptional } from '../observations/forms.ts';
 import { lacking } from '../run/needs.ts';
 import { requireAnswer, type Session } from '../session/session.ts';
-import { type Asked, comparable, describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
+import { type Asked, comparable, type ReplyOutcome } from '../wire/outcome.ts';
 
 const ACTIONS = {
   at: '2026-07-28, client/elicitation, error handling and response actions',
@@ -100,11 +100,11 @@ async function refuseAndFinish(context: CheckContext, round: number, { action, k
 
 /** The words for a refusal that ends as an honest call does, where no probe shows whether it had the effect. */
 export const endsTheSame = (what: string, end: ReplyOutcome) =>
-  `${what} ended as an honest call does (${describeOutcome(end)}): it had the effect, or its text says so. A probe of the effect tells which.`;
+  `${what} ended as an honest call does (${end}): it had the effect, or its text says so. A probe of the effect tells which.`;
 
 function describeEffect(what: string, outcome: ReplyOutcome, end: ReplyOutcome = outcome) {
-  if (end === outcome) return `After a ${what} the probe changed: ${describeOutcome(outcome)}.`;
-  return `After a ${what} the server ${describeOutcome(outcome)}, and the probe changed when that was answered: ${describeOutcome(end)}.`;
+  if (end === outcome) return `After a ${what} the probe changed: ${outcome}.`;
+  return `After a ${what} the server ${outcome}, and the probe changed when that was answered: ${end}.`;
 }
 
 async function refuseAlways(context: CheckContext, action: Action) {
@@ -116,7 +116,7 @@ async function refuseAlways(context: CheckContext, action: Action) {
       const question = comparable(session.last);
       if (seen.has(question))
         return advise(
-          `After a ${action} the same question was asked again: ${describeOutcome(session.last).replace(/^asked /, '')}.`,
+          `After a ${action} the same question was asked again: ${`${session.last}`.replace(/^asked /, '')}.`,
           session,
         );
       seen.add(question);
@@ -127,7 +127,7 @@ async function refuseAlways(context: CheckContext, action: Action) {
     if (ended.kind === 'asked')
       return advise(`After ${MAX_REFUSALS} refusals (${action}) the server still asks.`, session);
   }
-  return ended ? pass(describeOutcome(ended)) : abstain('nothing was asked');
+  return ended ? pass(`${ended}`) : abstain('nothing was asked');
 }
 
 const MAX_REFUSALS = 10;
@@ -180,7 +180,7 @@ export const REFUSAL = [
         for (const refusal of refusalsOf(requests)) {
           const { session, what, outcome, effect } = await refuseAndFinish(context, round, refusal);
           requireAnswer(outcome, what);
-          ends.push(`${refusal.action}: ${describeOutcome(outcome)}`);
+          ends.push(`${refusal.action}: ${outcome}`);
           const { key } = refusal;
           const refusedOnes = key === undefined ? Object.values(requests) : [requests[key]];
           const mayMeanDefault = refusedOnes.every(isOptional);
@@ -219,9 +219,7 @@ export const REFUSAL = [
       const rounds = session.turns.length - 1;
       if (outcome.kind === 'asked')
         return advise(`After ${rounds} rounds, each answered with ${EMPTY}, the server still asks.`, session);
-      return pass(
-        `ended after ${rounds} round${rounds === 1 ? '' : 's'} of ${EMPTY}: ${describeOutcome(outcome)}`,
-      );
+      return pass(`ended after ${rounds} round${rounds === 1 ? '' : 's'} of ${EMPTY}: ${outcome}`);
     },
   }),
 ];

@@ -18,7 +18,7 @@ import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { type Retry, requireAnswer, type Session } from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
 import { mapMembers, objectAt } from '../wire/json.ts';
-import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
+import type { ReplyOutcome } from '../wire/outcome.ts';
 import { NOTHING_FILLED_IN } from './refusal.ts';
 
 export const SINGLE_USE = {
@@ -99,13 +99,12 @@ export async function presentTwice(
   const isElsewhere = there !== session.instance;
   const before = await context.effects.read();
   const first = await session.retry(last);
-  if (first.kind !== 'completed')
-    return abstain(`the honest retry did not complete: ${describeOutcome(first)}`);
+  if (first.kind !== 'completed') return abstain(`the honest retry did not complete: ${first}`);
   await context.effects.since(before, session);
   session.instance = there;
   const { outcome, effect } = await context.measure(session, () => session.retry(again ?? last));
-  if (outcome.kind === 'failed' && !effect) return abstain(describeOutcome(outcome));
-  const words = `${what} (${describeOutcome(outcome)})`;
+  if (outcome.kind === 'failed' && !effect) return abstain(`${outcome}`);
+  const words = `${what} (${outcome})`;
   const { last: after } = context.effects;
   return onceOnly(context, session, { before, after, effect, words }, isElsewhere ? 'shared' : undefined);
 }
@@ -118,7 +117,7 @@ async function presentFirst(context: CheckContext) {
   session.instance = context.fleet.first;
   const before = await context.effects.read();
   const { outcome, effect } = await context.measure(session, () => session.send(ended.turn.request.params));
-  const words = `The retry that ended the first call of this run (${describeOutcome(outcome)})`;
+  const words = `The retry that ended the first call of this run (${outcome})`;
   const { last: after } = context.effects;
   return effect ? onceOnly(context, session, { before, after, effect, words }) : undefined;
 }
@@ -137,7 +136,7 @@ async function presentAtOnce(context: CheckContext, other: (session: Session) =>
   const retries = Array.from({ length: AT_ONCE }, (_, at) => session.retry(at % 2 === 0 ? last : second));
   const outcomes = await Promise.all(retries);
   const completed = outcomes.filter(({ kind }) => kind === 'completed').length;
-  if (completed === 0) return abstain(`none completed: ${describeOutcome(outcomes[0] as ReplyOutcome)}`);
+  if (completed === 0) return abstain(`none completed: ${outcomes[0] as ReplyOutcome}`);
   const after = await context.effects.read();
   const effect = isSecond(context, before, after) ?? (completed > 1 ? undefined : false);
   if (effect === undefined)
@@ -230,7 +229,7 @@ export const RETRY = [
       requireAnswer(again);
       const after = await context.effects.read();
       await context.effects.since(between, session);
-      const words = `The retry after a lost response (${describeOutcome(again)})`;
+      const words = `The retry after a lost response (${again})`;
       const effect = isSecond(context, before, after) ?? (between !== before && after !== between);
       return onceOnly(context, session, { before, after, effect, words }, 'early');
     },

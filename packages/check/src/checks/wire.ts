@@ -17,7 +17,6 @@ import { inWorker } from '../sandbox.ts';
 import { Evidence } from '../session/evidence.ts';
 import { requireAnswer, type Session, type Turn } from '../session/session.ts';
 import { asObject, isObject, type JsonObject, objectAt, shorten } from '../wire/json.ts';
-import { describeOutcome } from '../wire/outcome.ts';
 import { isResponse, isServerRequest } from '../wire/reply.ts';
 import { IGNORE } from './answer.ts';
 
@@ -309,7 +308,7 @@ export const WIRE = [
       requireAnswer(outcome);
       if (outcome.kind === 'completed' && context.judge(context.lastRound, outcome) === 'same')
         return pass('the same end as without them', session);
-      return warn(`With unknown members the call came to ${describeOutcome(outcome)}.`, session);
+      return warn(`With unknown members the call came to ${outcome}.`, session);
     },
   }),
 ];

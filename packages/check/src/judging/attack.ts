@@ -2,7 +2,7 @@
 import { ProbeFailed } from '@mrtr/harness/internal';
 import type { Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
-import { comparable, describeOutcome, type ReplyOutcome, saysNo } from '../wire/outcome.ts';
+import { comparable, type ReplyOutcome, saysNo } from '../wire/outcome.ts';
 import { abstain, type Finding, notGiven, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 
@@ -167,12 +167,11 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
     /** The finding of an attack in which nothing was accepted. */
     get finding(): Finding {
       const [unanswered] = allThat('failed');
-      if (unanswered)
-        return abstain(`${unanswered.label} got no answer: ${describeOutcome(unanswered.outcome)}`);
+      if (unanswered) return abstain(`${unanswered.label} got no answer: ${unanswered.outcome}`);
       // Only a probe can show that an attempt which completed, as after a decline, had no effect.
       const unclear = allThat('rejected').findLast(({ outcome }) => outcome.kind === 'completed');
       if (unclear && !declinedIsRejected) {
-        const words = `it ${describeOutcome(unclear.end)}, as where it rejects`;
+        const words = `it ${unclear.end}, as where it rejects`;
         const unseen = effectsUnseen(context, words);
         if (unseen) return unseen;
       }
@@ -181,7 +180,7 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
       const { mode, reason } = effects;
       const why = mode === 'blind' ? reason : 'without --probe effects were not seen';
       const seen = mode === 'observed' || mode === 'none' ? '' : ` (by its words; ${why})`;
-      const end = last.last ? `, with ${describeOutcome(last.last)}` : '';
+      const end = last.last ? `, with ${last.last}` : '';
       return pass(`${attempted.length} of ${attempted.length} rejected${end}${seen}`, last);
     },
     /** The gravest attempt that the server accepted, in a sentence. */
@@ -191,7 +190,7 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
       const others = length > 1 ? ` ${length} of ${attempted.length} were accepted.` : '';
       const unseen = effect === false ? ' It had no effect.' : ' No effect of it was seen.';
       const harmless = matters ? '' : same ? ' The result is that of an honest call.' : unseen;
-      return `${what} (${label}) was accepted: ${describeOutcome(end)}${changed}.${harmless}${others}`;
+      return `${what} (${label}) was accepted: ${end}${changed}.${harmless}${others}`;
     },
   };
 }

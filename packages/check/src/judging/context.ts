@@ -26,7 +26,6 @@ import {
   type AskedOutcome,
   comparable,
   comparableQuestions,
-  describeOutcome,
   openingOf,
   type ReplyOutcome,
   saysNo,
@@ -128,7 +127,7 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
     const begun = session(options);
     const outcome = await begun.finish(round);
     if (outcome.kind === 'asked') return begun;
-    const words = `an honest call did not reach question ${round + 1}: ${describeOutcome(outcome)}`;
+    const words = `an honest call did not reach question ${round + 1}: ${outcome}`;
     throw new Undecided(words, begun);
   }
 

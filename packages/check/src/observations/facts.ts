@@ -5,7 +5,6 @@ import {
   type Asked,
   comparable,
   comparableQuestions,
-  describeOutcome,
   openingOf,
   type ReplyOutcome,
 } from '../wire/outcome.ts';
@@ -72,7 +71,7 @@ export class Facts {
     const { questions: asked, last: end } = session;
     if (end?.kind !== 'completed') return describeUnfinished(asked.length, end);
     if (asked.length === 0 && !mayAskNothing)
-      return `the operation asked nothing: it ${describeOutcome(end)}. Give arguments with which it asks.`;
+      return `the operation asked nothing: it ${end}. Give arguments with which it asks.`;
     const forms = asked.flatMap(({ requests }) => Object.values(requests).filter(isForm)).map(formText);
     if (this.#calls === 0) {
       this.forms = forms.map(() => new Likeness());
@@ -104,7 +103,6 @@ export class Facts {
 }
 
 function describeUnfinished(rounds: number, end: ReplyOutcome | undefined) {
-  if (end?.kind === 'asked')
-    return `it still asked after ${rounds} rounds of honest answers (${describeOutcome(end)})`;
-  return `it ended with ${end ? describeOutcome(end) : 'nothing'}`;
+  if (end?.kind === 'asked') return `it still asked after ${rounds} rounds of honest answers (${end})`;
+  return `it ended with ${end ?? 'nothing'}`;
 }

@@ -8,7 +8,7 @@ import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { Session, type SessionContext } from '../session/session.ts';
 import { type CompleteInputs, nameOf, type Operation, UsageError } from '../target/target.ts';
 import { asList, asObject, type JsonObject, mapMembers, objectAt, shorten } from '../wire/json.ts';
-import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
+import type { ReplyOutcome } from '../wire/outcome.ts';
 import { type Served, withServer } from './limit.ts';
 import { findRevisionProblem, isReadOnly, list, whyUndecided } from './prepare.ts';
 import { MAX_SECONDS } from './run.ts';
@@ -99,7 +99,7 @@ function readEnding(outcome: ReplyOutcome): Pick<Found, 'asks' | 'words'> {
     const keys = Object.keys(outcome.requests);
     return { asks: 'asks', words: keys.length > 0 ? keys.join(', ') : 'nothing yet: it sends state alone' };
   }
-  const words = describeOutcome(outcome);
+  const words = `${outcome}`;
   // Other results may hold what no log should, such as the environment.
   if (outcome.kind === 'completed')
     return { asks: 'does not ask', words: COUNT.test(words) ? words : 'completed' };

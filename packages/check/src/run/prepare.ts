@@ -9,7 +9,7 @@ import { MAX_ROUNDS, type Retry, type Session, type SessionContext, Undecided } 
 import type { Instance } from '../target/instance.ts';
 import { type CompleteInputs, nameOf, type Operation, UsageError } from '../target/target.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { describeOutcome, outcomeOf } from '../wire/outcome.ts';
+import { outcomeOf } from '../wire/outcome.ts';
 import { OLD_REVISION, REVISION } from '../wire/request.ts';
 import type { Served } from './limit.ts';
 import { MIGRATE } from './old-server.ts';
@@ -123,7 +123,7 @@ export async function findRevisionProblem(context: SessionContext, instance = co
   const versions = reply.result?.supportedVersions;
   if (Array.isArray(versions) && versions.includes(REVISION)) return undefined;
   if (Array.isArray(versions)) return `the server speaks ${versions.join(', ')}, and not ${REVISION}`;
-  const words = describeOutcome(outcomeOf(reply));
+  const words = `${outcomeOf(reply)}`;
   const unanswered = reply.status === undefined && !reply.result && !reply.error;
   if (unanswered && (await instance.ending()))
     throw new UsageError(

@@ -7,7 +7,7 @@ import {
   type TranscriptEvent,
 } from '@mrtr/harness/transcript';
 import { isObject, type JsonObject, shorten } from '../wire/json.ts';
-import { describeOutcome, type ReplyOutcome } from '../wire/outcome.ts';
+import type { ReplyOutcome } from '../wire/outcome.ts';
 import { isResponse, type ServerReply } from '../wire/reply.ts';
 
 const MAX_DETAIL = 4000;
@@ -108,7 +108,7 @@ function endOf(outcome: ReplyOutcome | undefined): Transcript['end'] {
       error: { message: shorten(asText(message), MAX_DETAIL), ...(typeof code === 'number' && { code }) },
     };
   }
-  return { error: { message: outcome ? describeOutcome(outcome) : 'not sent' } };
+  return { error: { message: `${outcome ?? 'not sent'}` } };
 }
 
 /** Returns the value with long strings shortened, and without the members that exceed the limit of a message. */

@@ -4,7 +4,7 @@ import type { Instance } from '../target/instance.ts';
 import { METHOD, type Operation, type Principal, paramsOf } from '../target/target.ts';
 import type { Channel, DeliveryOptions } from '../wire/channel.ts';
 import { asObject, type JsonObject, mapMembers } from '../wire/json.ts';
-import { describeOutcome, outcomeOf, type ReplyOutcome } from '../wire/outcome.ts';
+import { outcomeOf, type ReplyOutcome } from '../wire/outcome.ts';
 import type { ServerReply } from '../wire/reply.ts';
 import { DECLARED, envelope, mirroredArguments, type WireRequest } from '../wire/request.ts';
 import { Evidence } from './evidence.ts';
@@ -218,6 +218,5 @@ export class Undecided extends Error {
 /** Ends the check if the server did not answer `what`. @throws Undecided */
 export function requireAnswer(outcome: ReplyOutcome, what?: string, session?: Evident) {
   if (outcome.kind !== 'failed') return;
-  const words = describeOutcome(outcome);
-  throw new Undecided(what ? `${what} got no answer: ${words}` : words, session);
+  throw new Undecided(what ? `${what} got no answer: ${outcome}` : outcome.reason, session);
 }

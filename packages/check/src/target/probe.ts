@@ -1,7 +1,7 @@
 /** Probes: an observable value that shows effects, read before and after a request. */
 import { ProbeFailed, readOutside } from '@mrtr/harness/internal';
 import type { Patience } from '../wire/channel.ts';
-import { comparable, describeOutcome, outcomeOf, textOf } from '../wire/outcome.ts';
+import { comparable, outcomeOf, textOf } from '../wire/outcome.ts';
 import type { Instance, TestedInstances } from './instance.ts';
 import { METHOD, type Operation, type ProbeSpec, paramsOf } from './target.ts';
 
@@ -36,9 +36,7 @@ async function call(instance: Instance, operation: Operation) {
   const request = { method: METHOD[operation.kind], params: paramsOf(operation) };
   const outcome = outcomeOf(await instance.channel().send(request));
   if (outcome.kind !== 'completed')
-    throw new ProbeFailed(
-      `the probe ${operation.kind} '${operation.name}' did not answer: ${describeOutcome(outcome)}`,
-    );
+    throw new ProbeFailed(`the probe ${operation.kind} '${operation.name}' did not answer: ${outcome}`);
   return textOf(outcome.result) || comparable(outcome);
 }
 

@@ -20,7 +20,7 @@ export interface AskedOutcome {
   readonly state: string | undefined;
 }
 
-export type ReplyOutcome =
+type OutcomeParts =
   | AskedOutcome
   | { readonly kind: 'completed'; readonly result: JsonObject }
   | { readonly kind: 'tool-error'; readonly result: JsonObject }
@@ -29,11 +29,39 @@ export type ReplyOutcome =
   | { readonly kind: 'rejected'; readonly status: number; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string; readonly late: boolean };
 
+export type ReplyOutcome = OutcomeParts & Described;
+
+/** In a text, an outcome reads as people describe it: `the call came to ${outcome}`. */
+class Described {
+  toString(this: ReplyOutcome) {
+    switch (this.kind) {
+      case 'asked': {
+        const asked = Object.entries(this.requests).map(([key, request]) => `${key}: ${askedText(request)}`);
+        return asked.length === 0
+          ? 'input_required without questions'
+          : shorten(`asked ${asked.join('; ')}`, MAX_ASKED);
+      }
+      case 'completed':
+        return `completed: ${quote(textOf(this.result))}`;
+      case 'tool-error':
+        return `an isError result: ${quote(textOf(this.result))}`;
+      case 'error':
+        return `error ${asText(this.error.code)}: ${quote(asText(this.error.message))}`;
+      case 'rejected':
+        return `HTTP ${this.status}`;
+      case 'failed':
+        return this.reason;
+    }
+  }
+}
+
 /** HTTP statuses that mean "not now", whatever the request. */
 export const NOT_NOW: readonly number[] = [408, 425, 429, 502, 503, 504];
 
 /** The outcome of a reply. A result without a `resultType` counts as complete, as it does for clients. */
-export function outcomeOf({ result, error, status = 200, failure, late }: ServerReply): ReplyOutcome {
+export const outcomeOf = (reply: ServerReply): ReplyOutcome => Object.assign(new Described(), read(reply));
+
+function read({ result, error, status = 200, failure, late }: ServerReply): OutcomeParts {
   if (NOT_NOW.includes(status)) return { kind: 'failed', reason: `HTTP ${status}`, late: false };
   if (error) return { kind: 'error', error };
   if (!result) {
@@ -72,27 +100,6 @@ export function comparable(outcome: ReplyOutcome) {
 
 /** Questions as text, for comparison, without their keys. For servers with new keys in each call. */
 export const comparableQuestions = (requests: Asked) => `asked ${canonical(Object.values(requests))}`;
-
-export function describeOutcome(outcome: ReplyOutcome) {
-  switch (outcome.kind) {
-    case 'asked': {
-      const asked = Object.entries(outcome.requests).map(([key, request]) => `${key}: ${askedText(request)}`);
-      return asked.length === 0
-        ? 'input_required without questions'
-        : shorten(`asked ${asked.join('; ')}`, MAX_ASKED);
-    }
-    case 'completed':
-      return `completed: ${quote(textOf(outcome.result))}`;
-    case 'tool-error':
-      return `an isError result: ${quote(textOf(outcome.result))}`;
-    case 'error':
-      return `error ${asText(outcome.error.code)}: ${quote(asText(outcome.error.message))}`;
-    case 'rejected':
-      return `HTTP ${outcome.status}`;
-    case 'failed':
-      return outcome.reason;
-  }
-}
 
 /** The first text of a result. A server may show the answers after it. */
 export const openingOf = (outcome: ReplyOutcome) =>

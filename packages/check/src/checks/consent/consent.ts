@@ -6,7 +6,7 @@ import { isForm, requiresNothing } from '../../observations/forms.ts';
 import { lacking } from '../../run/needs.ts';
 import { MAX_ROUNDS, requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
 import { asList, asObject, canonical, type JsonObject, objectAt, shorten } from '../../wire/json.ts';
-import { describeOutcome, type ReplyOutcome } from '../../wire/outcome.ts';
+import type { ReplyOutcome } from '../../wire/outcome.ts';
 import { everyAnswer } from '../answer.ts';
 import { endsTheSame, NOTHING_FILLED_IN } from '../refusal.ts';
 import { consentCheck, consentKindOf } from './consent-check.ts';
@@ -65,13 +65,13 @@ function judgeSeen(
   { session, outcome, effect }: Awaited<ReturnType<typeof call>>,
   what: string,
 ) {
-  if (effect) return advise(`${what} had the effect: ${describeOutcome(outcome)}.`, session);
+  if (effect) return advise(`${what} had the effect: ${outcome}.`, session);
   requireAnswer(outcome, what, session);
   const unseen = lacking(['effects'], context);
   if (unseen && unseen.verdict !== 'not-applicable' && context.endsAsHonest(outcome))
     return warn(endsTheSame(what, outcome), session);
   if (unseen) return unseen;
-  return pass(`${what} had no effect: ${describeOutcome(outcome)}`, session);
+  return pass(`${what} had no effect: ${outcome}`, session);
 }
 
 const WAYS: readonly (readonly [what: string, how: Calling])[] = [
@@ -92,7 +92,7 @@ async function neverAsks(context: CheckContext) {
   const outcome = await session.first();
   if (outcome.kind !== 'completed' || first !== before || !(await effects.since(before, session)))
     return undefined;
-  return advise(`The call had an effect, and nobody was asked: ${describeOutcome(outcome)}.`, session);
+  return advise(`The call had an effect, and nobody was asked: ${outcome}.`, session);
 }
 
 /** Some clients leave out the content, and others send an empty one. */
@@ -141,11 +141,8 @@ export const CONSENT = [
         if (effect && consentKindOf(context) === 'page') ({ session, outcome, effect } = await first());
         requireAnswer(outcome, what, session);
         if (effect)
-          return advise(
-            `With ${what} the probe changed, and nobody was asked: ${describeOutcome(outcome)}.`,
-            session,
-          );
-        ends.push(`${what}: ${describeOutcome(outcome)}`);
+          return advise(`With ${what} the probe changed, and nobody was asked: ${outcome}.`, session);
+        ends.push(`${what}: ${outcome}`);
       }
       return pass(ends[1] ?? '');
     },

@@ -6,7 +6,6 @@ import { isElicitation, isForm } from '../../observations/forms.ts';
 import { Likeness } from '../../session/likeness.ts';
 import { requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
 import { canonical, objectAt, shorten } from '../../wire/json.ts';
-import { describeOutcome } from '../../wire/outcome.ts';
 import { consentCheck } from './consent-check.ts';
 
 /** Makes a call up to its last question, and leaves that unanswered. */
@@ -18,7 +17,7 @@ async function callUntilAsked(context: CheckContext, options: SessionOptions = {
 }
 
 function notAsked({ inputs }: CheckContext, session: Session) {
-  const words = `a call with other arguments asked nothing: ${session.last ? describeOutcome(session.last) : ''}`;
+  const words = `a call with other arguments asked nothing: ${session.last ?? ''}`;
   return inputs.otherArguments
     ? abstain(words, session)
     : notGiven(`${words}. Give some with --other-arguments`);

@@ -7,7 +7,7 @@ import { inWorker } from '../../sandbox.ts';
 import type { Session, Turn } from '../../session/session.ts';
 import { numberIn } from '../../target/probe.ts';
 import { type JsonObject, objectAt } from '../../wire/json.ts';
-import { comparable, describeOutcome, saysNo, textOf } from '../../wire/outcome.ts';
+import { comparable, saysNo, textOf } from '../../wire/outcome.ts';
 import { ASK_AGAIN, VALIDATE } from '../answer.ts';
 import { STATELESS } from '../instance.ts';
 import { LEDGER, presentTwice, SINGLE_USE } from '../retry.ts';
@@ -26,13 +26,12 @@ import {
 /** Judges the end of a call that crossed, and describes it. */
 function endOf({ end, askedAgain, from, to }: Crossed) {
   const badly = (words: string) => ({ well: false, words });
-  if (end.kind === 'failed') return badly(`there was no answer (${describeOutcome(end)})`);
-  if (end.kind === 'asked')
-    return badly(`the call did not end, and was asked again and again (${describeOutcome(end)})`);
-  if (saysNo(end)) return badly(`the call was rejected, with ${describeOutcome(end)}`);
+  if (end.kind === 'failed') return badly(`there was no answer (${end})`);
+  if (end.kind === 'asked') return badly(`the call did not end, and was asked again and again (${end})`);
+  if (saysNo(end)) return badly(`the call was rejected, with ${end}`);
   const text = comparable(end);
   if (to.facts.final.like(text) === false && from.facts.final.like(text) === false)
-    return badly(`the call ended as no honest one does on either version (${describeOutcome(end)})`);
+    return badly(`the call ended as no honest one does on either version (${end})`);
   const again = askedAgain.length === 0 ? '' : `asked ${askedAgain.join(', ')} again, and `;
   return { well: true, words: `the call was ${again}finished` };
 }
@@ -67,7 +66,7 @@ const isSilent = ({ outcome, reply }: Turn) => outcome.kind === 'failed' && repl
 function accidentIn(turn: Turn) {
   const { outcome } = turn;
   const { status = 200 } = turn.reply;
-  const words = describeOutcome(outcome);
+  const words = `${outcome}`;
   if (isSilent(turn)) return words;
   if (outcome.kind === 'failed' || status >= 500) return `HTTP ${status}, ${words}`;
   if (outcome.kind === 'error' && outcome.error.code === -32603) return words;
@@ -92,7 +91,7 @@ function effectFault({ effects }: CheckContext, crossed: Crossed) {
   if (early && !effects.asking && repeats)
     return `${again.join(', ')} was asked again, and the probe changed before that was answered`;
   if (early && (saysNo(first) || first.kind === 'failed'))
-    return `the call came to ${describeOutcome(first)}, and the probe changed all the same`;
+    return `the call came to ${first}, and the probe changed all the same`;
   if (end.kind !== 'completed') return undefined;
   const times = timesOf(crossed);
   const went = `the probe went from ${clip(readings.before)} to ${clip(readings.end)}`;
@@ -305,7 +304,7 @@ export const DEPLOY = [
             if (crossed.askedAgain.includes(one.key) || !(await answersCounted(context, crossed))) continue;
             return warn(
               `${whereOf(crossed)}. '${one.key}' was answered with ${JSON.stringify(one.content)}, which the ${crossing.to.name} does ` +
-                `not allow, and the call was finished all the same: ${describeOutcome(crossed.end)}.`,
+                `not allow, and the call was finished all the same: ${crossed.end}.`,
               crossed.session,
             );
           }

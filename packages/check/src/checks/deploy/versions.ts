@@ -6,7 +6,7 @@ import { difference, type Reading } from '../../observations/effects.ts';
 import { Facts } from '../../observations/facts.ts';
 import { type Retry, type Session, type Turn, Undecided } from '../../session/session.ts';
 import type { Instance } from '../../target/instance.ts';
-import { describeOutcome, NOT_NOW } from '../../wire/outcome.ts';
+import { NOT_NOW } from '../../wire/outcome.ts';
 
 export interface Version {
   readonly name: 'old version' | 'new version';
@@ -108,7 +108,7 @@ export async function cross(
   const endReading = await readInto(session, context, firstReading);
   const turns = session.turns.slice(earlier);
   if (NOT_NOW.includes(turns.at(-1)?.reply.status ?? 0))
-    throw new Undecided(`the ${to.name} was too busy to answer: ${describeOutcome(end)}`, session);
+    throw new Undecided(`the ${to.name} was too busy to answer: ${end}`, session);
   const asked = new Set(questionsIn(turns).map(([key]) => key));
   // Before the call, at the crossing, after the first answer there, and at the end.
   const readings = { before, crossing: crossingReading, first: firstReading, end: endReading };

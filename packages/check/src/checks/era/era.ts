@@ -7,7 +7,7 @@ import type { Likeness } from '../../session/likeness.ts';
 import { type Evident, MAX_ROUNDS, Session } from '../../session/session.ts';
 import { METHOD, paramsOf } from '../../target/target.ts';
 import { canonical, isObject, type JsonObject, mapMembers, objectAt } from '../../wire/json.ts';
-import { comparable, describeOutcome, outcomeOf, type ReplyOutcome, saysNo } from '../../wire/outcome.ts';
+import { comparable, outcomeOf, type ReplyOutcome, saysNo } from '../../wire/outcome.ts';
 
 const CLAUSE = {
   at: '2026-07-28, basic/versioning, compatibility matrix',
@@ -31,8 +31,7 @@ function faultIn({ facts }: CheckContext, { evidence, questions }: Session, end:
     rounds.flatMap(({ requests }) => Object.values(requests).filter(isForm).map(formText)),
   );
   if (!sameForms(shown, facts.forms)) return describeDifference(shown, modern);
-  if (facts.final.like(comparable(end)) === false)
-    return `The old client's call ended otherwise: ${describeOutcome(end)}.`;
+  if (facts.final.like(comparable(end)) === false) return `The old client's call ended otherwise: ${end}.`;
   return undefined;
 }
 
@@ -101,7 +100,7 @@ export const ERA = [
       if (fault) return advise(fault, session);
       if (end.kind === 'completed')
         return pass(`the same ${session.questions.length} question(s), and the same end`, session);
-      return pass(`an error that says why: ${describeOutcome(end)}`, session);
+      return pass(`an error that says why: ${end}`, session);
     },
   }),
   defineCheck('era.stateless', 'A', {
@@ -122,8 +121,8 @@ export const ERA = [
       const session: Evident = { evidence, last: outcome };
       if (outcome.kind === 'asked')
         return advise('It was sent an input_required result, which it does not know.', session);
-      if (outcome.kind === 'failed') return advise(`It got ${describeOutcome(outcome)}.`, session);
-      return pass(describeOutcome(outcome), session);
+      if (outcome.kind === 'failed') return advise(`It got ${outcome}.`, session);
+      return pass(`${outcome}`, session);
     },
   }),
 ];

@@ -18,7 +18,7 @@ import { inWorker, unlessUnreadable } from '../../sandbox.ts';
 import { type Retry, requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
 import { nameOf } from '../../target/target.ts';
 import { canonical } from '../../wire/json.ts';
-import { type Asked, describeOutcome, saysNo } from '../../wire/outcome.ts';
+import { type Asked, saysNo } from '../../wire/outcome.ts';
 import { remembersUsed, SINGLE_USE } from '../retry.ts';
 
 const bound = (what: string) => ({
@@ -81,14 +81,13 @@ async function moveStateOfRound(context: CheckContext, round: number, session: S
   requireAnswer(outcome);
   if (effect || !isRejected)
     return warn(
-      `The state of one call was accepted with ${what}: ${describeOutcome(outcome)}${effect ? ', and the probe changed' : ''}.`,
+      `The state of one call was accepted with ${what}: ${outcome}${effect ? ', and the probe changed' : ''}.`,
       session,
       { holds: true },
     );
   const unseen =
-    outcome.kind === 'completed' &&
-    effectsUnseen(context, `it ${describeOutcome(outcome)}, as for nonsense state`);
-  return unseen || pass(`rejected: ${describeOutcome(outcome)}`, session);
+    outcome.kind === 'completed' && effectsUnseen(context, `it ${outcome}, as for nonsense state`);
+  return unseen || pass(`rejected: ${outcome}`, session);
 }
 
 /** The control: an honest call of the other kind has to be served and to ask. `finding`: the reason if it does not. */
@@ -100,14 +99,13 @@ async function controlOther(context: CheckContext, options: SessionOptions, what
     return { first, finding: notApplicable(`${what} asks nothing, so state has no use there`) };
   // Another operation may ask questions without given answers, so it is enough that it asks.
   const end = options.operation && what !== OTHER_ARGUMENTS ? asked : await control.finish();
-  const said = describeOutcome(end);
   if (saysNo(end) && what === OTHER_ARGUMENTS && context.inputs.otherArguments === undefined)
     return {
       first,
-      finding: notGiven(`--other-arguments was not given, and the server rejects generated ones: ${said}`),
+      finding: notGiven(`--other-arguments was not given, and the server rejects generated ones: ${end}`),
     };
   if (end.kind === 'failed' || saysNo(end))
-    return { first, finding: abstain(`an honest call with ${what} failed: ${said}`, control) };
+    return { first, finding: abstain(`an honest call with ${what} failed: ${end}`, control) };
   return { first, finding: undefined };
 }
 
@@ -178,7 +176,7 @@ async function afterTheEnd(context: CheckContext) {
   const session = await context.untilRound(0);
   const earlier = session.honestRetry();
   const end = await session.finish();
-  if (end.kind !== 'completed') return abstain(`the call did not end: ${describeOutcome(end)}`);
+  if (end.kind !== 'completed') return abstain(`the call did not end: ${end}`);
   const { outcome, effect } = await presentRetry(context, session, earlier);
   requireAnswer(outcome);
   if (effect)
@@ -186,8 +184,8 @@ async function afterTheEnd(context: CheckContext) {
       'The state of round 1 worked again after the end, with a second effect.',
       session,
     );
-  if (outcome.kind !== 'completed') return pass(describeOutcome(outcome), session);
-  const unseen = effectsUnseen(context, `the call ${describeOutcome(outcome)} again`);
+  if (outcome.kind !== 'completed') return pass(`${outcome}`, session);
+  const unseen = effectsUnseen(context, `the call ${outcome} again`);
   return unseen ?? pass('answered as before, without an effect', session);
 }
 
@@ -303,12 +301,9 @@ export const BINDING = [
       requireAnswer(outcome);
       const plain = judged !== 'rejected' && (await context.likeNonsense(round, outcome));
       if (effect || (judged !== 'rejected' && !plain))
-        return warn(
-          `A state was accepted ${ttl + 1} s after it was sent: ${describeOutcome(outcome)}.`,
-          session,
-        );
+        return warn(`A state was accepted ${ttl + 1} s after it was sent: ${outcome}.`, session);
       context.rejections.push({ label: 'an expired state', session, outcome });
-      return pass(`rejected after ${ttl + 1} s: ${describeOutcome(outcome)}`, session);
+      return pass(`rejected after ${ttl + 1} s: ${outcome}`, session);
     },
   }),
 ];

@@ -5,7 +5,7 @@ import { inWorker } from '../../sandbox.ts';
 import { Likeness } from '../../session/likeness.ts';
 import { requireAnswer, type SessionOptions } from '../../session/session.ts';
 import { shorten } from '../../wire/json.ts';
-import { comparable, describeOutcome } from '../../wire/outcome.ts';
+import { comparable } from '../../wire/outcome.ts';
 
 interface Rejectable {
   readonly label: string;
@@ -39,7 +39,7 @@ async function compareWithMalformed(context: CheckContext, rejected: Rejected, o
   }
   if (plain.like(comparable(rejected.outcome)) !== false) return undefined;
   return advise(
-    `${rejected.label} came to ${describeOutcome(rejected.outcome)}, and a malformed state to ${describeOutcome(outcome)}.`,
+    `${rejected.label} came to ${rejected.outcome}, and a malformed state to ${outcome}.`,
     rejected.session,
   );
 }

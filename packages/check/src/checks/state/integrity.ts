@@ -15,7 +15,6 @@ import type { Session } from '../../session/session.ts';
 import type { Pair, Variant } from '../../tokens/forge.ts';
 import { HUGE, malform } from '../../tokens/mutate.ts';
 import { objectAt } from '../../wire/json.ts';
-import { describeOutcome } from '../../wire/outcome.ts';
 import { everyAnswer } from '../answer.ts';
 
 const REQUIREMENT = {
@@ -222,23 +221,17 @@ export const INTEGRITY = [
       const silent = failed.find(({ session }) => session.turns.at(-1)?.reply.status === undefined);
       if (silent)
         return fail(
-          `${silent.label} in place of the state got no answer: ${describeOutcome(silent.outcome)}.`,
+          `${silent.label} in place of the state got no answer: ${silent.outcome}.`,
           silent.session,
         );
       const honest = context.session();
       const after = await honest.first();
       if (after.kind === 'failed')
-        return fail(
-          `After malformed states the server does not answer an honest call: ${describeOutcome(after)}.`,
-          honest,
-        );
+        return fail(`After malformed states the server does not answer an honest call: ${after}.`, honest);
       // The server crashed on the request, but still serves.
       const [crashed] = failed;
       if (crashed)
-        return advise(
-          `${crashed.label} in place of the state came to ${describeOutcome(crashed.outcome)}.`,
-          crashed.session,
-        );
+        return advise(`${crashed.label} in place of the state came to ${crashed.outcome}.`, crashed.session);
       return finding.verdict === 'could-not-run' ? pass('rejected, or cut off if it was too long') : finding;
     },
   }),
@@ -276,13 +269,10 @@ export const INTEGRITY = [
       await attack.send(context.lastRoundWithState, [attempt]);
       const [accepted] = attack.accepted;
       if (accepted && !context.facts.asksLike(0, accepted.end))
-        return advise(
-          `Without state the retry was accepted: ${describeOutcome(accepted.end)}.`,
-          accepted.session,
-        );
+        return advise(`Without state the retry was accepted: ${accepted.end}.`, accepted.session);
       const [rejected] = attack.rejected;
       if (!accepted && !rejected) return attack.finding;
-      return pass(`rejected, or asked again${rejected ? `: ${describeOutcome(rejected.end)}` : ''}`);
+      return pass(`rejected, or asked again${rejected ? `: ${rejected.end}` : ''}`);
     },
   }),
 ];
