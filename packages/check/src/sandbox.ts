@@ -8,12 +8,11 @@ import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { Undecided } from './session/session.ts';
 import type { Tasks } from './worker.ts';
 
 /** Input from the server could not be read within the limits of time and memory. */
-export class Unreadable extends Error {
-  override readonly name = 'Unreadable';
-}
+export class Unreadable extends Undecided {}
 
 /** The limit of one task: a thousand times what an honest one takes, as the machine may be busy. */
 const MAX_MS = 5000;

@@ -1,14 +1,12 @@
 /** Honest answers to a server's questions: those given by the user, or generated from the schema. */
 import { schemaOf } from '../observations/forms.ts';
 import { inWorker, Unreadable, unlessUnreadable } from '../sandbox.ts';
+import { Undecided } from '../session/session.ts';
 import { asList, asObject, isObject, type JsonObject, mapMembers, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
 
-export class Unanswered extends Error {
-  override readonly name = 'Unanswered';
-}
-
-export type Answerer = ReturnType<typeof createAnswerer>;
+/** The user gave no answer, or one that does not fit. */
+export class Unanswered extends Undecided {}
 
 export function createAnswerer(given: JsonObject, generate: boolean, seed: number) {
   /** Generated content for the forms that have no given answer. */

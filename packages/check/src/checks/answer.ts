@@ -232,7 +232,7 @@ export const ANSWER = [
         {
           label: 'the answers of round 1 in the last round',
           changes: () => ({
-            inputResponses: context.answerer.responses(context.facts.rounds[0]?.requests ?? {}),
+            inputResponses: context.answerer.responses(context.facts.requestsIn(0)),
           }),
         },
       ]);

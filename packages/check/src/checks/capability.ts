@@ -49,7 +49,7 @@ const WRONG_ERROR = {
 
 /** Judges the end of a call that was not asked: a result is fine, an error has to be the specified one. */
 function judgeEnd(session: Session, outcome: ReplyOutcome, capabilities: JsonObject, who: string) {
-  const [turn] = session.turns.slice(-1);
+  const turn = session.lastTurn;
   const sent = turn?.reply.messages.map(({ value }) => value).filter(isServerRequest) ?? [];
   const wrong = sent.find(({ method }) => {
     const name = NEEDED[asText(method)];

@@ -34,8 +34,8 @@ type Action = 'decline' | 'cancel';
 
 /** Refuses every elicitation, or those of `only`. Sampling and roots get honest answers: they have no refusal. */
 const refusing = (session: Session, action: Action, only?: readonly string[]) =>
-  session.mapAnswers((honest, key) => {
-    const isRefused = isElicitation(session.asked[key]) && (only?.includes(key) ?? true);
+  session.mapAnswers((honest, request, key) => {
+    const isRefused = isElicitation(request) && (only?.includes(key) ?? true);
     return isRefused ? { action } : honest;
   });
 
@@ -64,7 +64,7 @@ function answerAfterRefusal(
   if (session.last?.kind !== 'asked') return undefined;
   const outcome = session.last;
   const at = facts.rounds.findIndex((_, each) => facts.asksLike(each, outcome) === true);
-  const { requests = {} } = facts.rounds[round] ?? {};
+  const requests = facts.requestsIn(round);
   const keys = key === undefined ? Object.keys(requests) : [key];
   // The server learns the result of a page from the page, not from the answer.
   if (!keys.some((one) => isForm(requests[one]))) return undefined;
@@ -82,7 +82,7 @@ async function refuseAndFinish(context: CheckContext, round: number, { action, k
   let before = await effects.read();
   const now = key === undefined ? undefined : [facts.keyNow(round, key, session.asked)];
   const outcome = await session.retry({ inputResponses: refusing(session, action, now) });
-  session.decisive = session.turns.at(-1);
+  session.decisive = session.lastTurn;
   const what = `${action} of ${key === undefined ? `question ${round + 1}` : `'${key}' alone`}`;
   // effect.before-answer reports the effect of a question.
   const hasEffect = async () =>

@@ -115,8 +115,8 @@ async function presentFirst(context: CheckContext) {
   if (!ended?.session) return undefined;
   const session = ended.session.fork();
   session.instance = context.fleet.first;
-  const before = await context.effects.read();
-  const { outcome, effect } = await context.measure(session, () => session.send(ended.turn.request.params));
+  const again = () => session.send(ended.turn.request.params);
+  const { outcome, before, effect } = await context.measure(session, again);
   const words = `The retry that ended the first call of this run (${outcome})`;
   const { last: after } = context.effects;
   return effect ? onceOnly(context, session, { before, after, effect, words }) : undefined;

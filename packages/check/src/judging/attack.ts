@@ -1,7 +1,7 @@
 /** Sends altered retries, one after another, each in place of an honest one. */
-import { ProbeFailed } from '@mrtr/harness/internal';
 import type { Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
+import { ProbeFailed } from '../target/probe.ts';
 import { comparable, type ReplyOutcome, saysNo } from '../wire/outcome.ts';
 import { abstain, type Finding, notGiven, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
@@ -83,7 +83,7 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
     before: Reading,
   ): Promise<Attempted> {
     const outcome = await session.retry(await changes(session));
-    session.decisive = session.turns.at(-1);
+    session.decisive = session.lastTurn;
     const seen = await judge(round, session, outcome, before);
     const { judged } = seen;
     // effect.before-answer reports the effect of a question that is asked again.

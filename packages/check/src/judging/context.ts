@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { asText } from '@mrtr/harness/transcript';
 import { createAnswerer } from '../answers/answerer.ts';
 import type { OtherCall } from '../answers/other-arguments.ts';
+import { isYesOrNo, noTo } from '../observations/consents.ts';
 import { Effects } from '../observations/effects.ts';
 import { Facts } from '../observations/facts.ts';
 import { fieldsOf } from '../observations/forms.ts';
@@ -12,15 +13,7 @@ import { Session, type SessionOptions, type Turn, Undecided } from '../session/s
 import { createProbe } from '../target/probe.ts';
 import { type CompleteInputs, nameOf, type Operation } from '../target/target.ts';
 import { createVariation } from '../target/variation.ts';
-import {
-  asObject,
-  canonical,
-  isObject,
-  type JsonObject,
-  mapMembers,
-  membersIn,
-  objectAt,
-} from '../wire/json.ts';
+import { canonical, type JsonObject, membersIn, objectAt } from '../wire/json.ts';
 import {
   type Asked,
   type AskedOutcome,
@@ -52,15 +45,6 @@ const formsIn = (requests: Asked) =>
 const textsIn = (requests: Asked) => Object.values(requests).map(canonical);
 
 const isSubset = (some: readonly string[], all: readonly string[]) => some.every((one) => all.includes(one));
-
-const hasYesOrNo = (request: JsonObject) =>
-  fieldsOf(request).some((field) => asObject(field).type === 'boolean');
-
-/** The same answer with each yes turned into a no. It refuses, as a decline does. */
-export const noTo = ({ content, ...answer }: JsonObject) => ({
-  ...answer,
-  ...(isObject(content) && { content: mapMembers(content, (value) => value !== true && value) }),
-});
 
 /** The memory for all replies, in bytes. The checks of the wire read them at the end. */
 const MAX_KEPT = 128 * 1024 * 1024;
@@ -166,7 +150,7 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
     const known = rounds.findIndex(({ requests }) => isSubset(asked, questionsIn(requests)));
     if (known >= 0 || !facts.newKeys) return known;
     // Under a new key and in other words, the form alone shows that a question is asked again.
-    return isSubset(formsIn(outcome.requests), formsIn(rounds[round]?.requests ?? {})) ? round : -1;
+    return isSubset(formsIn(outcome.requests), formsIn(facts.requestsIn(round))) ? round : -1;
   }
 
   /** One name per question: its key, or its text if keys are new in each call. A server may repeat only some. */
@@ -176,7 +160,7 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
     outcome.kind === 'asked' && facts.newKeys ? comparableQuestions(outcome.requests) : comparable(outcome);
 
   /** Refuses twice, so that the parts that differ between the two, such as a number, do not count. */
-  async function refuse(round: number, answer: (honest: JsonObject) => JsonObject) {
+  async function refuse(round: number, answer: (honest: JsonObject, request: JsonObject) => JsonObject) {
     const [likeness, opening, ends] = [new Likeness(), new Likeness(), new Likeness()];
     let effect: boolean | undefined;
     for (let time = 0; time < 2; time++) {
@@ -273,14 +257,14 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
     },
 
     /**
-     * Runs `act` and reads whether it had an effect: undefined if the probe cannot show it. Ignores the effect of a question:
+     * Runs `act` and reads whether it had an effect since `before`: undefined if the probe cannot show it. Ignores the effect of a question:
      * effect.before-answer reports that.
      */
     async measure(call: Session, act: () => Promise<ReplyOutcome>) {
       const before = await effects.read();
       const outcome = await act();
       const effect = await effects.since(before, call);
-      return { outcome, effect: outcome.kind === 'asked' && effects.asking ? false : effect };
+      return { outcome, before, effect: outcome.kind === 'asked' && effects.asking ? false : effect };
     },
 
     /** Whether a call ended with the text of an honest one, as far as honest ones are alike. */
@@ -290,11 +274,11 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
     /** The plain refusal of that round that has the same outcome and the same end, if there is one. */
     async asRefused(round: number, outcome: ReplyOutcome, end = outcome) {
       const refusals = await once(`refusals of ${round}`, async () => {
-        const consents = Object.values(facts.rounds[round]?.requests ?? {}).some(hasYesOrNo);
+        const fields = Object.values(facts.requestsIn(round)).flatMap(fieldsOf);
         const ways = [
           () => ({ action: 'decline' }),
           () => ({ action: 'cancel' }),
-          ...(consents ? [noTo] : []),
+          ...(fields.some(isYesOrNo) ? [noTo] : []),
         ];
         const all: Awaited<ReturnType<typeof refuse>>[] = [];
         for (const answer of ways) all.push(await refuse(round, answer));
@@ -315,7 +299,7 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
       outcome: ReplyOutcome,
       call: { first?: Asked; options?: SessionOptions } = {},
     ) {
-      const { first = facts.rounds[0]?.requests ?? {}, options } = call;
+      const { first = facts.requestsIn(0), options } = call;
       // Compare the keys only if no two questions of a call have the same.
       const namesIn = facts.keysRepeat ? textsIn : questionsIn;
       const isFirst = outcome.kind === 'asked' && isSubset(namesIn(outcome.requests), namesIn(first));

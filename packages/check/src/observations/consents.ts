@@ -42,6 +42,13 @@ export function consentKindOfAll(requests: readonly JsonObject[]): ConsentKind {
   return requests.some(isChoice) ? 'choice' : 'form';
 }
 
+/** The answer with a no for each yes. It refuses, as a decline does. */
+export const noTo = (answer: JsonObject, request: JsonObject) => {
+  const content = objectAt(answer, 'content');
+  const noes = answer.action === 'accept' ? noesTo(request, content) : {};
+  return Object.keys(noes).length === 0 ? answer : { ...answer, content: { ...content, ...noes } };
+};
+
 /** A no for each yes in the content. */
 export const noesTo = (request: unknown, content: JsonObject) =>
   mapMembers(propertiesOf(request), (field, name) => {

@@ -97,19 +97,6 @@ export class Effects {
     return reason;
   }
 
-  /**
-   * Runs an honest call. Returns the reason if it does not change the probe, though an earlier one did: an effect that
-   * happens once hides every fault.
-   */
-  async whyStill<T>(call: () => Promise<T>, wait: () => Promise<void>) {
-    const before = await this.read();
-    const result = await call();
-    if (this.mode !== 'observed' || before !== (await this.read())) return { result };
-    await wait();
-    const soon = await this.read();
-    return { result, still: before === soon ? ONCE_BY_NATURE : this.late(before, soon) };
-  }
-
   /** Sets the mode to blind because the probe shows an effect late: the next call would get the blame. */
   late(atOnce: Reading, soon: Reading) {
     return this.blind(
@@ -122,7 +109,7 @@ export class Effects {
 export const VARY =
   'give --vary NAME, the argument that is new in each call (a number counts up from the given one, in each run again)';
 
-const ONCE_BY_NATURE = `an honest call with the same arguments does not change the probe any more: this effect happens once for these arguments; ${VARY}`;
+export const ONCE_BY_NATURE = `an honest call with the same arguments does not change the probe any more: this effect happens once for these arguments; ${VARY}`;
 
 /** The change of the probe's only number. Undefined if it did not change, or there is no single number. */
 export function difference(before: Reading, after: Reading) {

@@ -37,6 +37,10 @@ export class Facts {
     );
   }
 
+  requestsIn(round: number) {
+    return this.rounds[round]?.requests ?? {};
+  }
+
   /** The first question with this key. */
   requestOf(key: string) {
     return this.questions.find((one) => one.key === key)?.request;
@@ -62,7 +66,7 @@ export class Facts {
 
   keyNow(round: number, key: string, asked: Asked) {
     if (Object.hasOwn(asked, key)) return key;
-    const at = Object.keys(this.rounds[round]?.requests ?? {}).indexOf(key);
+    const at = Object.keys(this.requestsIn(round)).indexOf(key);
     return Object.keys(asked)[at] ?? key;
   }
 

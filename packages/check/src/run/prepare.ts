@@ -2,7 +2,7 @@
 import { asText } from '@mrtr/harness/transcript';
 import { Unanswered } from '../answers/answerer.ts';
 import { type CheckContext, createContext } from '../judging/context.ts';
-import { SOON_MS, VARY } from '../observations/effects.ts';
+import { ONCE_BY_NATURE, SOON_MS, VARY } from '../observations/effects.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { MAX_ROUNDS, type Retry, type Session, type SessionContext, Undecided } from '../session/session.ts';
@@ -68,12 +68,19 @@ export async function honestCall(context: CheckContext, asked?: (session: Sessio
   return reason ? { reason, session } : undefined;
 }
 
-/** Makes one honest call. `still`: the reason if its effect was not seen. */
-export const honestCallSeen = (context: CheckContext) =>
-  context.effects.whyStill(
-    () => honestCall(context),
-    () => context.pause(SOON_MS),
-  );
+/**
+ * Makes one honest call. `still`: the reason if it does not change the probe, though an earlier one did. An effect that
+ * happens once hides every fault.
+ */
+export async function honestCallSeen(context: CheckContext) {
+  const { effects } = context;
+  const before = await effects.read();
+  const failed = await honestCall(context);
+  if (effects.mode !== 'observed' || before !== (await effects.read())) return { failed };
+  await context.pause(SOON_MS);
+  const soon = await effects.read();
+  return { failed, still: before === soon ? ONCE_BY_NATURE : effects.late(before, soon) };
+}
 
 async function firstCalls(context: CheckContext) {
   const { effects } = context;
@@ -96,7 +103,7 @@ async function firstCalls(context: CheckContext) {
     if (context.inputs.probe) await context.pause(SOON_MS);
     await read();
     effects.calibrate(readings);
-    const { result: again, still } = await honestCallSeen(context);
+    const { failed: again, still } = await honestCallSeen(context);
     if (again)
       return {
         ...again,

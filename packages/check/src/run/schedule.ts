@@ -1,11 +1,8 @@
 /** Runs the checks one after another, each between two honest calls. */
-import { ProbeFailed } from '@mrtr/harness/internal';
-import { Unanswered } from '../answers/answerer.ts';
 import { CHECKS } from '../checks/all.ts';
 import { abstain, abstainFor, type Check, type Finding, isFault } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, SOON_MS } from '../observations/effects.ts';
-import { Unreadable } from '../sandbox.ts';
 import { Undecided } from '../session/session.ts';
 import { type CompleteInputs, UsageError } from '../target/target.ts';
 import { lacking } from './needs.ts';
@@ -65,7 +62,7 @@ async function judgeReceived(check: Check, context: CheckContext, failure: Failu
     return await check.judgeReceived(context);
   } catch (error) {
     // It may make a call of its own, which can stay without an answer or without an argument.
-    if ([Undecided, ...EXPECTED].some((expected) => error instanceof expected)) return undefined;
+    if (isExpected(error)) return undefined;
     throw error;
   }
 }
@@ -83,8 +80,8 @@ async function control(context: CheckContext, countsEffects = false) {
   try {
     await context.fleet.revive();
     if (!countsEffects) return { failed: await honestCall(context) };
-    const { result, still } = await honestCallSeen(context);
-    return { failed: result, still };
+    const { failed, still } = await honestCallSeen(context);
+    return { failed, still };
   } catch (error) {
     return { failed: { reason: (error as Error).message } };
   }
@@ -116,17 +113,16 @@ async function confirm(context: CheckContext, finding: Finding, earlier: number)
   return reason ? abstain(reason, finding.session) : finding;
 }
 
-/** These errors are not defects of a check, such as a second instance that does not start. */
-const EXPECTED = [Unanswered, ProbeFailed, Unreadable, UsageError];
+/** Whether an error is no defect of a check. A second instance that does not start is a usage error. */
+const isExpected = (error: unknown) => error instanceof Undecided || error instanceof UsageError;
 
 async function runCheck(check: Check, context: CheckContext) {
   const earlier = context.effects.readings;
   try {
     return await confirm(context, await check.run(context), earlier);
   } catch (error) {
-    if (error instanceof Undecided) return abstainFor(error);
-    const { message, stack } = error as Error;
-    if (EXPECTED.some((expected) => error instanceof expected)) return abstain(message);
+    const { message, session, stack } = error as Undecided;
+    if (isExpected(error)) return abstain(message, session);
     return abstain(`the check itself failed, which is a defect of mrtr-check: ${stack}`);
   }
 }

@@ -61,10 +61,6 @@ export class Evidence {
     this.#add({ kind: 'message', from, to: client, message, lost: true });
   }
 
-  hasReceived(isSought: (message: JsonObject) => boolean) {
-    return this.#events.some((event) => event.kind === 'message' && isSought(event.message));
-  }
-
   effect(detail: string) {
     this.#add({ kind: 'effect', instance: 'server', name: 'probe', detail: shorten(detail, MAX_DETAIL) });
   }

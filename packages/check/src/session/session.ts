@@ -1,12 +1,10 @@
 /** One logical call, made request by request, with honest or altered retries. */
-import type { Answerer } from '../answers/answerer.ts';
 import type { Instance } from '../target/instance.ts';
 import { METHOD, type Operation, type Principal, paramsOf } from '../target/target.ts';
-import type { Channel, DeliveryOptions } from '../wire/channel.ts';
 import { asObject, type JsonObject, mapMembers } from '../wire/json.ts';
-import { outcomeOf, type ReplyOutcome } from '../wire/outcome.ts';
+import { type Asked, outcomeOf, type ReplyOutcome } from '../wire/outcome.ts';
 import type { ServerReply } from '../wire/reply.ts';
-import { DECLARED, envelope, mirroredArguments, type WireRequest } from '../wire/request.ts';
+import { DECLARED, mirroredArguments, type WireRequest } from '../wire/request.ts';
 import { Evidence } from './evidence.ts';
 
 export interface Turn {
@@ -26,19 +24,26 @@ export interface SessionOptions {
   readonly capabilities?: JsonObject | undefined;
   /** The arguments that are new in this call. */
   readonly varied?: JsonObject;
-  /** A channel of the earlier revision, in place of the instance's own. */
-  readonly old?: Channel | undefined;
+}
+
+/** Answers the questions of a call. */
+interface Answering {
+  responses(requests: Asked): JsonObject;
+  /** Receives the questions before {@link responses}. */
+  learn(requests: Asked): Promise<void>;
 }
 
 export interface SessionContext {
   readonly instance: Instance;
   readonly operation: Operation;
-  readonly answerer: Answerer;
+  readonly answerer: Answering;
   schemaOf(operation: Operation): unknown;
   record(turn: Turn, session?: Session): void;
 }
 
 export const MAX_ROUNDS = 12;
+
+type SendOptions = Pick<WireRequest, 'cut'>;
 
 /** The members of a retry. Absent ones are not sent. */
 export interface Retry {
@@ -57,11 +62,10 @@ export class Session {
   readonly #context: SessionContext;
   readonly capabilities: JsonObject | undefined;
   readonly varied: JsonObject;
-  readonly old: Channel | undefined;
 
   constructor(
     context: SessionContext,
-    { instance, principal, operation, capabilities, varied = {}, old }: SessionOptions = {},
+    { instance, principal, operation, capabilities, varied = {} }: SessionOptions = {},
   ) {
     this.#context = context;
     this.instance = instance ?? context.instance;
@@ -69,13 +73,8 @@ export class Session {
     this.operation = operation ?? context.operation;
     this.capabilities = capabilities;
     this.varied = varied;
-    this.old = old;
     const title = `${METHOD[this.operation.kind]} ${this.operation.name}`;
-    this.evidence = new Evidence(title, this.#isOld ? 'legacy' : 'modern');
-  }
-
-  get #isOld() {
-    return this.old !== undefined || this.instance.isOld;
+    this.evidence = new Evidence(title, this.instance.isOld ? 'legacy' : 'modern');
   }
 
   /** Returns a copy that continues the call, and leaves this one unchanged. */
@@ -86,13 +85,17 @@ export class Session {
     return fork;
   }
 
+  get lastTurn() {
+    return this.turns.at(-1);
+  }
+
   get last() {
-    return this.turns.at(-1)?.outcome;
+    return this.lastTurn?.outcome;
   }
 
   /** The request that a finding is about. */
   get turn() {
-    return this.decisive ?? this.turns.at(-1);
+    return this.decisive ?? this.lastTurn;
   }
 
   /** What the server asked, round by round. */
@@ -112,8 +115,9 @@ export class Session {
     return this.#context.answerer.responses(this.asked);
   }
 
-  mapAnswers(change: (honest: JsonObject, key: string) => unknown) {
-    return mapMembers(this.answers(), (honest, key) => change(asObject(honest), key));
+  mapAnswers(change: (honest: JsonObject, request: JsonObject, key: string) => unknown) {
+    const { asked } = this;
+    return mapMembers(this.answers(), (honest, key) => change(asObject(honest), asObject(asked[key]), key));
   }
 
   refusals(action: 'decline' | 'cancel') {
@@ -126,7 +130,7 @@ export class Session {
   }
 
   /** Sends the honest retry with `changes` applied. A change to undefined removes the member. */
-  retry(changes: Retry = {}, options: DeliveryOptions = {}) {
+  retry(changes: Retry = {}, options: SendOptions = {}) {
     const merged = mapMembers({ ...this.honestRetry(), ...changes }, (value) => value);
     return this.send({ ...paramsOf(this.operation), ...merged }, options);
   }
@@ -139,27 +143,27 @@ export class Session {
     };
   }
 
-  async send(params: JsonObject, options: DeliveryOptions = {}) {
+  async send(params: JsonObject, options: SendOptions = {}) {
     const schema = this.#context.schemaOf(this.operation);
     const request: WireRequest = {
       method: METHOD[this.operation.kind],
       params,
       capabilities: this.capabilities,
       mirrored: mirroredArguments(schema, params.arguments),
+      ...options,
     };
     const { instance, principal } = this;
     const client = principal === 'own' ? 'client' : 'other-client';
-    const sent = this.#isOld ? onSession(request) : withoutMeta(request);
+    const sent = instance.isOld ? onSession(request) : withoutEnvelope(request);
     this.evidence.recordSent(instance.id, sent, client);
-    const channel = this.old ?? instance.channel(principal);
-    const reply = await channel.send(request, options);
+    const reply = await instance.channel(principal).send(request);
     this.evidence.recordReply(instance.id, reply, client);
     const turn: Turn = {
       request,
       reply,
       outcome: outcomeOf(reply),
       // An old call is no single request.
-      url: this.#isOld ? undefined : instance.url,
+      url: instance.isOld ? undefined : instance.url,
       principal,
       recorded: this.evidence.length,
     };
@@ -189,13 +193,10 @@ function onSession({ method, params: { inputResponses, requestState, ...params }
 }
 
 /** The envelope is the same in every request, so the record leaves it out. */
-function withoutMeta(request: WireRequest) {
-  const { params, ...message } = envelope(request, 0);
-  const { _meta, ...rest } = asObject(params);
-  const { id, ...others } = message;
+function withoutEnvelope({ method, params, capabilities }: WireRequest) {
   // Only a few checks declare other capabilities, and those are about them. So the record keeps them there.
-  const declared = request.capabilities && { _meta: { [DECLARED]: request.capabilities } };
-  return { ...others, params: { ...rest, ...declared } };
+  const declared = capabilities && { _meta: { [DECLARED]: capabilities } };
+  return { jsonrpc: '2.0', method, params: { ...params, ...declared } };
 }
 
 /** A call with its record, made by the checker or by the old SDK's client. */
@@ -204,9 +205,8 @@ export interface Evident extends Pick<Session, 'evidence' | 'last'>, Partial<Pic
   readonly during?: string | undefined;
 }
 
-/** A control failed, so the check has no verdict. */
+/** The check has no verdict: a control failed, or something could not be answered or read. */
 export class Undecided extends Error {
-  override readonly name = 'Undecided';
   readonly session: Evident | undefined;
 
   constructor(message: string, session?: Evident) {

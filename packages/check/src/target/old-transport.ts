@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { ServerProcess } from '@mrtr/harness/internal';
-import { MAX_BYTES, TOO_LONG } from '../wire/channel.ts';
+import { limitBody } from '../wire/http.ts';
 import { parse } from '../wire/json.ts';
 
 /** A transport for one session over HTTP. */
@@ -11,6 +11,7 @@ export const sessionOver = (url: URL, headers: Readonly<Record<string, string>> 
   new StreamableHTTPClientTransport(url, {
     // Follow no redirect: the headers may hold credentials for this server only.
     requestInit: { headers, redirect: 'error' },
+    // The SDK reads a body of any length.
     fetch: async (to, init) => limitBody(await fetch(to, init)),
   }) as Transport;
 
@@ -18,20 +19,6 @@ export const sessionOver = (url: URL, headers: Readonly<Record<string, string>> 
 export function sessionOfNewProcess([program = '', ...args]: readonly string[]) {
   const process = new ServerProcess(program, args);
   return transportOver(process, () => process.kill());
-}
-
-/** Limits the body, because the SDK reads one of any length. */
-function limitBody(response: Response) {
-  if (response.body === null) return response;
-  let read = 0;
-  const count = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      read += chunk.length;
-      if (read > MAX_BYTES) controller.error(new Error(TOO_LONG));
-      else controller.enqueue(chunk);
-    },
-  });
-  return new Response(response.body.pipeThrough(count), response);
 }
 
 /**

@@ -1,9 +1,12 @@
 /** Probes: an observable value that shows effects, read before and after a request. */
-import { ProbeFailed, readOutside } from '@mrtr/harness/internal';
+import { readOutside } from '@mrtr/harness/internal';
+import { Undecided } from '../session/session.ts';
 import type { Patience } from '../wire/channel.ts';
 import { comparable, outcomeOf, textOf } from '../wire/outcome.ts';
 import type { Instance, TestedInstances } from './instance.ts';
 import { METHOD, type Operation, type ProbeSpec, paramsOf } from './target.ts';
+
+export class ProbeFailed extends Undecided {}
 
 /** Reads the value that shows effects. @throws ProbeFailed */
 export type Probe = () => Promise<string>;
@@ -13,8 +16,12 @@ export function createProbe(spec: ProbeSpec, fleet: TestedInstances, patience: P
   if (spec.kind !== 'operation') {
     const what = spec.kind === 'cmd' ? spec.command : spec.url;
     const { timeoutMs, over } = patience;
-    return () =>
-      readOutside(spec.kind, what, { signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), over]) });
+    return () => {
+      const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), over]);
+      return readOutside(spec.kind, what, { signal }).catch(({ message }: Error) => {
+        throw new ProbeFailed(message);
+      });
+    };
   }
   /** Whether an instance counts its own effects, as far as known. */
   const apart = new Map<Instance, boolean>();

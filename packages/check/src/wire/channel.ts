@@ -2,14 +2,9 @@
 import type { ServerReply } from './reply.ts';
 import type { WireRequest } from './request.ts';
 
-export interface DeliveryOptions {
-  /** Cuts the connection when the response begins to arrive, so that the client never reads it. HTTP only. */
-  readonly cut?: boolean;
-}
-
 /** Sends requests. Never rejects because of the server: the reply's `failure` has the reason. */
 export interface Channel {
-  send(request: WireRequest, options?: DeliveryOptions): Promise<ServerReply>;
+  send(request: WireRequest): Promise<ServerReply>;
 }
 
 export interface Patience {

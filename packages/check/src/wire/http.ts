@@ -1,16 +1,7 @@
 /** Streamable HTTP at 2026-07-28: one POST for each request, answered by JSON or an event stream. */
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import {
-  type Channel,
-  type DeliveryOptions,
-  lateness,
-  MAX_BYTES,
-  MAX_MESSAGES,
-  OVER,
-  type Patience,
-  TOO_LONG,
-} from './channel.ts';
+import { type Channel, lateness, MAX_BYTES, MAX_MESSAGES, OVER, type Patience, TOO_LONG } from './channel.ts';
 import { type JsonObject, parse, shorten } from './json.ts';
 import { type Carried, isResponse, replyFrom, type ServerReply } from './reply.ts';
 import { envelope, mirroringHeaders } from './request.ts';
@@ -20,6 +11,7 @@ export interface Posting {
   readonly headers: Readonly<Record<string, string>>;
   readonly message: JsonObject & { readonly id: number };
   readonly patience: Patience;
+  readonly cut?: boolean | undefined;
 }
 
 let lastId = 0;
@@ -29,9 +21,9 @@ export const httpChannel = (
   headers: Readonly<Record<string, string>>,
   patience: Patience,
 ): Channel => ({
-  send(request, options) {
+  send(request) {
     const own = { ...mirroringHeaders(request), ...headers };
-    return post({ url, headers: own, message: envelope(request, ++lastId), patience }, options);
+    return post({ url, headers: own, message: envelope(request, ++lastId), patience, cut: request.cut });
   },
 });
 
@@ -39,10 +31,10 @@ export const httpChannel = (
 const LEAST_WAIT_MS = 100;
 
 /** Posts a message. After HTTP 429 it posts again, because the server has not handled the message. */
-export async function post(posting: Posting, options: DeliveryOptions = {}): Promise<ServerReply> {
+export async function post(posting: Posting): Promise<ServerReply> {
   const { timeoutMs, over } = posting.patience;
   for (let waited = 0; ; ) {
-    const reply = await postOnce(posting, options);
+    const reply = await postOnce(posting);
     const { status, retryAfterMs = Number.POSITIVE_INFINITY } = reply;
     const wait = Math.max(retryAfterMs, LEAST_WAIT_MS);
     waited += wait;
@@ -52,8 +44,7 @@ export async function post(posting: Posting, options: DeliveryOptions = {}): Pro
 }
 
 /** Posts a message and reads the reply. Never rejects because of the server. */
-async function postOnce(posting: Posting, { cut = false }: DeliveryOptions): Promise<ServerReply> {
-  const { url, headers, message, patience } = posting;
+async function postOnce({ url, headers, message, patience, cut }: Posting): Promise<ServerReply> {
   const started = performance.now();
   const stop = new AbortController();
   const late = AbortSignal.timeout(patience.timeoutMs);
@@ -116,8 +107,26 @@ function withoutResponse({ status, headers }: Response, texts: readonly string[]
   return `HTTP ${status} (${type}) without a JSON-RPC response${body === '' ? '' : `: ${body}`}`;
 }
 
+/** Limits the body: a server may send one of any length. */
+export function limitBody(response: Response) {
+  if (response.body === null) return response;
+  let read = 0;
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      read += chunk.length;
+      if (read > MAX_BYTES) controller.error(new Error(TOO_LONG));
+      else controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(count), response);
+}
+
 async function readInto(texts: string[], response: Response) {
-  const stream = (response.headers.get('content-type') ?? '').includes('text/event-stream');
+  if (!(response.headers.get('content-type') ?? '').includes('text/event-stream')) {
+    const text = await limitBody(response).text();
+    if (text !== '') texts.push(text);
+    return;
+  }
   let answered = false;
   const onEvent = ({ data }: EventSourceMessage) => {
     if (data === '' || answered) return;
@@ -125,18 +134,10 @@ async function readInto(texts: string[], response: Response) {
     if (answered || texts.length < MAX_MESSAGES) texts.push(data);
   };
   const events = createParser({ onEvent });
-  let text = '';
-  let read = 0;
-  const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
-    read += chunk.length;
-    const part = decoder.decode(chunk, { stream: true });
-    if (stream) events.feed(part);
-    else text += part;
-    if (answered) break;
-    if (read > MAX_BYTES) throw new Error(TOO_LONG);
+  for await (const part of limitBody(response).body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    events.feed(part);
+    if (answered) return;
   }
   // A stream may end without an empty line after its last event.
-  if (stream && !answered) events.feed('\n\n');
-  else if (text !== '') texts.push(text);
+  events.feed('\n\n');
 }

@@ -13,6 +13,8 @@ export interface WireRequest {
   readonly capabilities?: JsonObject | undefined;
   /** Header values that the tool's schema asks to be mirrored (`x-mcp-header`), by header name. */
   readonly mirrored?: Readonly<Record<string, string>>;
+  /** Cuts the connection when the response begins to arrive, so that the client never reads it. HTTP only. */
+  readonly cut?: boolean | undefined;
 }
 
 const META = 'io.modelcontextprotocol/';

@@ -1,7 +1,14 @@
 /** Effects without consent, and with consent that a client gives without its user. */
 import { advise, isFault, notApplicable, pass, warn } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
-import { asksForYes, choicesMade, contentAsShown, noesTo, refusalIn } from '../../observations/consents.ts';
+import {
+  asksForYes,
+  choicesMade,
+  contentAsShown,
+  noesTo,
+  noTo,
+  refusalIn,
+} from '../../observations/consents.ts';
 import { isForm, requiresNothing } from '../../observations/forms.ts';
 import { lacking } from '../../run/needs.ts';
 import { MAX_ROUNDS, requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
@@ -22,11 +29,10 @@ const ACCEPTED = {
 };
 
 /** Sends one request, and reads its effect. Ignores the effect of a question: `effect.before-answer` reports that. */
-async function sendAndLook({ effects }: CheckContext, session: Session, send: () => Promise<ReplyOutcome>) {
-  const before = await effects.read();
-  const outcome = await send();
-  const changed = (await effects.since(before, session)) === true;
-  if (!changed || !effects.asking) return { outcome, effect: changed };
+async function sendAndLook(context: CheckContext, session: Session, send: () => Promise<ReplyOutcome>) {
+  const { effects } = context;
+  const { outcome, before, effect = false } = await context.measure(session, send);
+  if (!effect || !effects.asking) return { outcome, effect };
   const whole = (effects.count(before, effects.last) ?? 1) > 0.99;
   return { outcome, effect: outcome.kind === 'completed' && whole };
 }
@@ -48,10 +54,9 @@ async function call(
   let seen = await sendAndLook(context, session, () => session.first(extra));
   let { effect } = seen;
   for (let round = 0; seen.outcome.kind === 'asked' && round < retries; round++) {
-    const inputResponses = session.mapAnswers((honest, key) => {
-      const request = session.asked[key] ?? {};
-      return isForm(request) ? answer(request, honest) : honest;
-    });
+    const inputResponses = session.mapAnswers((honest, request) =>
+      isForm(request) ? answer(request, honest) : honest,
+    );
     seen = await sendAndLook(context, session, () => session.retry({ inputResponses }));
     effect ||= seen.effect;
   }
@@ -208,11 +213,9 @@ export const CONSENT = [
       const said: JsonObject[] = [];
       const seen = await call(context, {
         answer: (request, honest) => {
-          const given = objectAt(honest, 'content');
-          const noes = honest.action === 'accept' ? noesTo(request, given) : {};
-          if (Object.keys(noes).length === 0) return honest;
-          said.push(noes);
-          return { ...honest, content: { ...given, ...noes } };
+          const no = noTo(honest, request);
+          if (no !== honest) said.push(noesTo(request, objectAt(honest, 'content')));
+          return no;
         },
       });
       if (said.length === 0) return notApplicable('no form has a field that could say no');

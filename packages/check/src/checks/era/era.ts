@@ -4,10 +4,10 @@ import type { CheckContext } from '../../judging/context.ts';
 import { formText, isForm } from '../../observations/forms.ts';
 import { Evidence } from '../../session/evidence.ts';
 import type { Likeness } from '../../session/likeness.ts';
-import { type Evident, MAX_ROUNDS, Session } from '../../session/session.ts';
+import { type Evident, Session } from '../../session/session.ts';
 import { METHOD, paramsOf } from '../../target/target.ts';
-import { canonical, isObject, type JsonObject, mapMembers, objectAt } from '../../wire/json.ts';
-import { comparable, outcomeOf, type ReplyOutcome, saysNo } from '../../wire/outcome.ts';
+import { canonical, type JsonObject, mapMembers, objectAt } from '../../wire/json.ts';
+import { type Asked, comparable, outcomeOf, type ReplyOutcome, saysNo } from '../../wire/outcome.ts';
 
 const CLAUSE = {
   at: '2026-07-28, basic/versioning, compatibility matrix',
@@ -21,9 +21,9 @@ const REMEDY =
   "Serve both eras from one handler: the SDK's legacy shim turns an input_required into requests on a live session; " +
   'where there is none, answer an isError result that says why.';
 
-function faultIn({ facts }: CheckContext, { evidence, questions }: Session, end: ReplyOutcome) {
+function faultIn({ facts }: CheckContext, { turns, questions }: Session, end: ReplyOutcome) {
   if (end.kind === 'failed' && end.late) return `The old client waited, and got ${end.reason}.`;
-  if (evidence.hasReceived(isAsking))
+  if (turns.some(({ reply }) => reply.messages.some(({ value }) => isAsking(value))))
     return 'The old client was sent an input_required result, which it does not know.';
   if (end.kind === 'error' && end.error.message === '') return 'The old client got an error without a word.';
   if (saysNo(end) || end.kind === 'failed') return undefined;
@@ -57,24 +57,21 @@ function sameForms(shown: readonly string[] = [], forms: readonly Likeness[] = [
 
 /** Calls as an old client, which answers as the honest calls did. The checks of the wire do not read its messages. */
 async function callAsOld(context: CheckContext) {
-  const { fleet, instance, answerer } = context;
+  const { fleet, schemaOf } = context;
   const { operation } = context.session();
   const old = await fleet.first.oldChannel();
-  const schemaOf = context.schemaOf.bind(context);
-  const session = new Session({ instance, operation, answerer, schemaOf, record: () => {} }, { old });
+  const instance = { ...fleet.first, isOld: true, channel: () => old };
+  const responses = (requests: Asked) => mapMembers(requests, (request) => answerFor(context, request));
+  const answerer = { ...context.answerer, responses };
+  const session = new Session({ instance, operation, answerer, schemaOf, record: () => {} });
   try {
-    let end = await session.first();
-    while (end.kind === 'asked' && session.turns.length <= MAX_ROUNDS) {
-      const inputResponses = mapMembers(session.asked, (request) => answerFor(context, request));
-      end = await session.send({ ...paramsOf(operation), inputResponses, requestState: session.state });
-    }
-    return { session, end };
+    return { session, end: await session.finish() };
   } finally {
     await old.close();
   }
 }
 
-const isAsking = ({ result }: JsonObject) => isObject(result) && result.resultType === 'input_required';
+const isAsking = (message: unknown) => objectAt(message, 'result').resultType === 'input_required';
 
 /** The honest answer to a question without a key, found by its text or its form. */
 function answerFor({ facts, answerer }: CheckContext, request: JsonObject) {

@@ -8,7 +8,8 @@ import {
   startAttack,
 } from '../../judging/attack.ts';
 import { advise, defineCheck, fail, MRTR, notApplicable, pass } from '../../judging/check.ts';
-import { type CheckContext, noTo } from '../../judging/context.ts';
+import type { CheckContext } from '../../judging/context.ts';
+import { noTo } from '../../observations/consents.ts';
 import { choicesIn, fieldsOf } from '../../observations/forms.ts';
 import { inWorker } from '../../sandbox.ts';
 import type { Session } from '../../session/session.ts';
@@ -218,7 +219,7 @@ export const INTEGRITY = [
       const finding = judgeState('A malformed state', attack);
       if (finding.verdict === 'fail') return finding;
       const failed = attack.failed.filter((one) => !isCutOff(context, one));
-      const silent = failed.find(({ session }) => session.turns.at(-1)?.reply.status === undefined);
+      const silent = failed.find(({ session }) => session.lastTurn?.reply.status === undefined);
       if (silent)
         return fail(
           `${silent.label} in place of the state got no answer: ${silent.outcome}.`,
