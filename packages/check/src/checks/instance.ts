@@ -70,7 +70,8 @@ export const INSTANCE = [
     run: async (context) => {
       const session = await context.untilRound(context.roundsWithState.at(-1) ?? context.lastRound);
       await context.fleet.restart();
-      session.evidence.recordRestart(context.fleet.first.id);
+      for (const kind of ['kill', 'restart'] as const)
+        session.record({ kind, instance: context.fleet.first.id });
       await session.finish();
       return judgeMoved(context, session, 'The restarted server');
     },

@@ -76,7 +76,7 @@ async function onceOnly(
   const { effects, oneTime } = context;
   const { before, after, effect, words } = second;
   if (!effect) return pass(`${words} had no second effect`, session);
-  session.evidence.markRepeated();
+  session.markRepeated();
   const count = effects.countOfLast(before, after);
   const times =
     count === undefined || count % 1 !== 0 || count < 2 ? '' : ` (${count} effects for one approval)`;

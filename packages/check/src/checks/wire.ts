@@ -14,7 +14,6 @@ import {
 } from '../judging/check.ts';
 import type { CheckContext, Logged } from '../judging/context.ts';
 import { inWorker } from '../sandbox.ts';
-import { Evidence } from '../session/evidence.ts';
 import { requireAnswer, type Session, type Turn } from '../session/session.ts';
 import { asObject, isObject, type JsonObject, objectAt, shorten } from '../wire/json.ts';
 import { isResponse, isServerRequest } from '../wire/reply.ts';
@@ -78,17 +77,11 @@ async function judgeAll(context: CheckContext, sought: Sought) {
   return finding ?? pass(`${log.length} exchanges read`);
 }
 
-/** The call up to this answer: later messages show nothing more. */
+/** The call up to this answer: later messages show nothing more. A request of no call stands alone. */
 function asOf({ turn, session, during }: Logged) {
-  const evidence = session?.evidence.copy(turn.recorded) ?? recordAlone(turn);
-  return { evidence, turn, last: turn.outcome, during };
-}
-
-function recordAlone({ request: { method, params }, reply }: Turn) {
-  const evidence = new Evidence(method);
-  evidence.recordSent('server', { method, params });
-  evidence.recordReply('server', reply);
-  return evidence;
+  const { title = turn.request.method, isOld = false, moments = [turn] } = session ?? {};
+  const until = moments.slice(0, moments.indexOf(turn) + 1);
+  return { title, isOld, moments: until, turn, last: turn.outcome, during };
 }
 
 /** Makes a check that reads every message, and sends none of its own. */

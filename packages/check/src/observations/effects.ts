@@ -72,7 +72,8 @@ export class Effects {
     if (this.#probe === undefined) return this.mode === 'none' ? false : undefined;
     if (this.mode === 'blind') return undefined;
     const after = await this.read();
-    if (after !== before) session?.evidence.effect(`${clip(before)} → ${clip(after)}`);
+    const detail = `${clip(before)} → ${clip(after)}`;
+    if (after !== before) session?.record({ kind: 'effect', instance: 'server', name: 'probe', detail });
     return after !== before;
   }
 

@@ -11,6 +11,7 @@ import {
 } from '../judging/check.ts';
 import { LEFT_OUT } from '../run/quick.ts';
 import type { CheckResult, Run } from '../run/schedule.ts';
+import { transcriptOf } from '../session/evidence.ts';
 import { type CompleteInputs, isStarted, METHOD } from '../target/target.ts';
 import { type JsonObject, shorten } from '../wire/json.ts';
 import { acceptanceText, type Baseline, isExpired } from './baseline.ts';
@@ -207,7 +208,7 @@ function reportCheck(
     curl: (found && !isStarted(inputs.address) && redact(curlOf(session?.turn, inputs.address))) || null,
     conversation:
       (found || verdict === 'could-not-run') && session
-        ? redactedTranscript(session.evidence.transcript(session.last), redact)
+        ? redactedTranscript(transcriptOf(session), redact)
         : null,
     calls,
   };

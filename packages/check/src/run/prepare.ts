@@ -5,7 +5,14 @@ import { type CheckContext, createContext } from '../judging/context.ts';
 import { ONCE_BY_NATURE, SOON_MS, VARY } from '../observations/effects.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
-import { MAX_ROUNDS, type Retry, type Session, type SessionContext, Undecided } from '../session/session.ts';
+import {
+  MAX_ROUNDS,
+  makeTurn,
+  type Retry,
+  type Session,
+  type SessionContext,
+  Undecided,
+} from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
 import { type CompleteInputs, nameOf, type Operation, UsageError } from '../target/target.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
@@ -231,10 +238,9 @@ export async function list(context: SessionContext, kind: Operation['kind'], ins
 }
 
 async function request(context: SessionContext, method: string, params: JsonObject, instance: Instance) {
-  const reply = await instance.channel().send({ method, params });
-  const outcome = outcomeOf(reply);
-  context.record({ request: { method, params }, reply, outcome, url: instance.url, principal: 'own' });
-  return reply;
+  const turn = await makeTurn(instance, { method, params });
+  context.record(turn);
+  return turn.reply;
 }
 
 /** Whether an operation only reads. `entry`: the operation in its list. */

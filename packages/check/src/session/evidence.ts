@@ -1,14 +1,10 @@
-/** The record of one call, in the harness's transcript format. */
-import {
-  asText,
-  type Happening,
-  type Participant,
-  type Transcript,
-  type TranscriptEvent,
-} from '@mrtr/harness/transcript';
-import { isObject, type JsonObject, shorten } from '../wire/json.ts';
+/** The transcript of a call, in the harness's format. */
+import { asText, type Participant, type Transcript, type TranscriptEvent } from '@mrtr/harness/transcript';
+import { asObject, isObject, type JsonObject, shorten } from '../wire/json.ts';
 import type { ReplyOutcome } from '../wire/outcome.ts';
-import { isResponse, type ServerReply } from '../wire/reply.ts';
+import { isResponse } from '../wire/reply.ts';
+import { DECLARED, type WireRequest } from '../wire/request.ts';
+import type { Evident, Turn } from './session.ts';
 
 const MAX_DETAIL = 4000;
 /** Limits on a record, in characters and messages: each finding has a record, and a report holds all of them. */
@@ -17,82 +13,64 @@ const MAX_OF_A_KEY = 200;
 const MAX_MESSAGES = 20;
 const MAX_EVENTS = 500;
 
-type ClientId = 'client' | 'other-client';
-
 const LABELS: Readonly<Record<string, string>> = {
   client: 'mrtr-check',
   'other-client': 'mrtr-check, as another principal',
 };
 
-export class Evidence {
-  readonly #title: string;
-  readonly #era: 'modern' | 'legacy';
-  #started = performance.now();
-  #events: TranscriptEvent[] = [];
-
-  constructor(title: string, era: 'modern' | 'legacy' = 'modern') {
-    this.#title = title;
-    this.#era = era;
-  }
-
-  /** A copy of the record, or of its first `length` events. */
-  copy(length = this.length) {
-    const copy = new Evidence(this.#title, this.#era);
-    copy.#started = this.#started;
-    copy.#events = this.#events.slice(0, length);
-    return copy;
-  }
-
-  get length() {
-    return this.#events.length;
-  }
-
-  recordSent(to: string, message: JsonObject, client: ClientId = 'client') {
-    this.#add({ kind: 'message', from: client, to, message: cut(message) as JsonObject });
-  }
-
-  recordReply(from: string, { messages, failure }: ServerReply, client: ClientId = 'client') {
-    const kept = messages.filter(({ value }, at) => at < MAX_MESSAGES || isResponse(value));
-    for (const { value } of kept)
-      if (isObject(value))
-        this.#add({ kind: 'message', from, to: client, message: cut(value) as JsonObject });
-    if (!failure || messages.some(({ value }) => isResponse(value))) return;
-    const message = { error: { code: 0, message: failure } };
-    this.#add({ kind: 'message', from, to: client, message, lost: true });
-  }
-
-  effect(detail: string) {
-    this.#add({ kind: 'effect', instance: 'server', name: 'probe', detail: shorten(detail, MAX_DETAIL) });
-  }
-
-  /** Marks the last effect as one that the approval had before, so that drawings show it as a broken promise. */
-  markRepeated() {
-    const at = this.#events.findLastIndex(({ kind }) => kind === 'effect');
-    const event = this.#events[at];
-    if (event?.kind === 'effect') this.#events[at] = { ...event, again: true };
-  }
-
-  recordRestart(instance: string) {
-    this.#add({ kind: 'kill', instance });
-    this.#add({ kind: 'restart', instance });
-  }
-
-  transcript(outcome: ReplyOutcome | undefined): Transcript {
-    const messages = this.#events.filter((event) => event.kind === 'message');
-    const ends = new Set(['client', 'server', ...messages.flatMap(({ from, to }) => [from, to ?? 'server'])]);
-    const participants = [...ends].map((id): Participant => {
+export function transcriptOf({ title, isOld, moments, last }: Evident): Transcript {
+  // Requests that were sent at once are drawn before their answers.
+  const events = moments
+    .flatMap((one) => ('request' in one ? messagesOf(one, isOld) : one))
+    .toSorted((a, b) => a.at - b.at)
+    .slice(0, MAX_EVENTS);
+  const started = events[0]?.at ?? 0;
+  const messages = events.filter((event) => event.kind === 'message');
+  const ends = new Set(['client', 'server', ...messages.flatMap(({ from, to }) => [from, to ?? 'server'])]);
+  const era = isOld ? 'legacy' : 'modern';
+  return {
+    format: 'mrtr-transcript',
+    version: 1,
+    title,
+    participants: [...ends].map((id): Participant => {
       const label = LABELS[id];
-      if (!label) return { id, kind: 'instance', label: id };
-      return { id, kind: 'client', label, era: this.#era, name: 'mrtr-check' };
-    });
-    const head = { format: 'mrtr-transcript', version: 1, title: this.#title } as const;
-    return { ...head, participants, events: this.#events, end: endOf(outcome) };
-  }
+      return label
+        ? { id, kind: 'client', label, era, name: 'mrtr-check' }
+        : { id, kind: 'instance', label: id };
+    }),
+    events: events.map((event) => ({ ...event, at: Math.round(event.at - started) })),
+    end: endOf(last),
+  };
+}
 
-  #add(happening: Happening) {
-    if (this.#events.length >= MAX_EVENTS) return;
-    this.#events.push({ ...happening, at: Math.round(performance.now() - this.#started) });
-  }
+function messagesOf({ request, reply, principal, instance, at }: Turn, isOld: boolean): TranscriptEvent[] {
+  const client = principal === 'own' ? 'client' : 'other-client';
+  const sent = { kind: 'message', from: client, to: instance, at } as const;
+  const received = { kind: 'message', from: instance, to: client, at: at + reply.ms } as const;
+  const values = reply.messages.map(({ value }) => value);
+  const kept = values.filter(
+    (value, place) => isObject(value) && (place < MAX_MESSAGES || isResponse(value)),
+  );
+  const lost = kept.some(isResponse) ? undefined : reply.failure;
+  return [
+    { ...sent, message: cut(isOld ? onSession(request) : withoutEnvelope(request)) as JsonObject },
+    ...kept.map((value) => ({ ...received, message: cut(value) as JsonObject })),
+    ...(lost ? [{ ...received, message: { error: { code: 0, message: lost } }, lost: true } as const] : []),
+  ];
+}
+
+/** The message of an old client: the call, or its response to the question. */
+function onSession({ method, params: { inputResponses, requestState, ...params } }: WireRequest) {
+  return requestState === undefined
+    ? { method, params }
+    : { result: Object.values(asObject(inputResponses))[0] };
+}
+
+/** The envelope is the same in every request, so the record leaves it out. */
+function withoutEnvelope({ method, params, capabilities }: WireRequest) {
+  // Only a few checks declare other capabilities, and those are about them. So the record keeps them there.
+  const declared = capabilities && { _meta: { [DECLARED]: capabilities } };
+  return { jsonrpc: '2.0', method, params: { ...params, ...declared } };
 }
 
 function endOf(outcome: ReplyOutcome | undefined): Transcript['end'] {

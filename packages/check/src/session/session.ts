@@ -1,21 +1,40 @@
 /** One logical call, made request by request, with honest or altered retries. */
+import type { Happening, TranscriptEvent } from '@mrtr/harness/transcript';
 import type { Instance } from '../target/instance.ts';
 import { METHOD, type Operation, type Principal, paramsOf } from '../target/target.ts';
 import { asObject, type JsonObject, mapMembers } from '../wire/json.ts';
 import { type Asked, outcomeOf, type ReplyOutcome } from '../wire/outcome.ts';
 import type { ServerReply } from '../wire/reply.ts';
-import { DECLARED, mirroredArguments, type WireRequest } from '../wire/request.ts';
-import { Evidence } from './evidence.ts';
+import { mirroredArguments, type WireRequest } from '../wire/request.ts';
 
+/** A request of a call, and its reply. */
 export interface Turn {
   readonly request: WireRequest;
   readonly reply: ServerReply;
   readonly outcome: ReplyOutcome;
   readonly url: URL | undefined;
   readonly principal: Principal;
-  /** The length of the call's record when the answer came. */
-  readonly recorded?: number;
+  /** The id of the instance. */
+  readonly instance: string;
+  /** The time at which it was sent, by `performance.now()`. */
+  readonly at: number;
 }
+
+/** Sends a request. */
+export async function makeTurn(
+  instance: Instance,
+  request: WireRequest,
+  principal: Principal = 'own',
+): Promise<Turn> {
+  const at = performance.now();
+  const reply = await instance.channel(principal).send(request);
+  // An old call is no single request.
+  const url = instance.isOld ? undefined : instance.url;
+  return { request, reply, outcome: outcomeOf(reply), url, principal, instance: instance.id, at };
+}
+
+/** A turn, or an event beside the turns. */
+type Moment = Turn | TranscriptEvent;
 
 export interface SessionOptions {
   readonly instance?: Instance;
@@ -55,8 +74,9 @@ export class Session {
   instance: Instance;
   principal: Principal;
   operation: Operation;
-  readonly turns: Turn[] = [];
-  evidence: Evidence;
+  readonly title: string;
+  /** The whole call, in order. */
+  readonly moments: Moment[] = [];
   /** The request that a finding is about, if that is not the last one. */
   decisive: Turn | undefined;
   readonly #context: SessionContext;
@@ -73,16 +93,22 @@ export class Session {
     this.operation = operation ?? context.operation;
     this.capabilities = capabilities;
     this.varied = varied;
-    const title = `${METHOD[this.operation.kind]} ${this.operation.name}`;
-    this.evidence = new Evidence(title, this.instance.isOld ? 'legacy' : 'modern');
+    this.title = `${METHOD[this.operation.kind]} ${this.operation.name}`;
   }
 
   /** Returns a copy that continues the call, and leaves this one unchanged. */
   fork(): Session {
     const fork = new Session(this.#context, this);
-    fork.turns.push(...this.turns);
-    fork.evidence = this.evidence.copy();
+    fork.moments.push(...this.moments);
     return fork;
+  }
+
+  get isOld() {
+    return this.instance.isOld;
+  }
+
+  get turns() {
+    return this.moments.filter((one) => 'request' in one);
   }
 
   get lastTurn() {
@@ -152,25 +178,22 @@ export class Session {
       mirrored: mirroredArguments(schema, params.arguments),
       ...options,
     };
-    const { instance, principal } = this;
-    const client = principal === 'own' ? 'client' : 'other-client';
-    const sent = instance.isOld ? onSession(request) : withoutEnvelope(request);
-    this.evidence.recordSent(instance.id, sent, client);
-    const reply = await instance.channel(principal).send(request);
-    this.evidence.recordReply(instance.id, reply, client);
-    const turn: Turn = {
-      request,
-      reply,
-      outcome: outcomeOf(reply),
-      // An old call is no single request.
-      url: instance.isOld ? undefined : instance.url,
-      principal,
-      recorded: this.evidence.length,
-    };
-    this.turns.push(turn);
+    const turn = await makeTurn(this.instance, request, this.principal);
+    this.moments.push(turn);
     this.#context.record(turn, this);
     if (turn.outcome.kind === 'asked') await this.#context.answerer.learn(turn.outcome.requests);
     return turn.outcome;
+  }
+
+  /** Records an event beside the turns. */
+  record(happening: Happening) {
+    this.moments.push({ ...happening, at: performance.now() });
+  }
+
+  /** Marks the last effect as one that the approval had before, so that drawings show it as a broken promise. */
+  markRepeated() {
+    const at = this.moments.findLastIndex((one) => 'kind' in one && one.kind === 'effect');
+    this.moments[at] = { ...(this.moments[at] as Effect), again: true };
   }
 
   /**
@@ -185,22 +208,12 @@ export class Session {
   }
 }
 
-/** The message of an old client: the call, or its response to the question. */
-function onSession({ method, params: { inputResponses, requestState, ...params } }: WireRequest) {
-  return requestState === undefined
-    ? { method, params }
-    : { result: Object.values(asObject(inputResponses))[0] };
-}
+type Effect = Extract<TranscriptEvent, { kind: 'effect' }>;
 
-/** The envelope is the same in every request, so the record leaves it out. */
-function withoutEnvelope({ method, params, capabilities }: WireRequest) {
-  // Only a few checks declare other capabilities, and those are about them. So the record keeps them there.
-  const declared = capabilities && { _meta: { [DECLARED]: capabilities } };
-  return { jsonrpc: '2.0', method, params: { ...params, ...declared } };
-}
-
-/** A call with its record, made by the checker or by the old SDK's client. */
-export interface Evident extends Pick<Session, 'evidence' | 'last'>, Partial<Pick<Session, 'turn'>> {
+/** A call as it is shown, or a part of one. */
+export interface Evident
+  extends Pick<Session, 'title' | 'isOld' | 'moments' | 'last'>,
+    Partial<Pick<Session, 'turn'>> {
   /** The id of the check that made the call, if another one reads its messages. */
   readonly during?: string | undefined;
 }

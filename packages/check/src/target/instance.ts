@@ -140,11 +140,11 @@ export function createInstance(id: string, address: Address, patience: Patience,
       }
     },
     /** Sends a request as a client of the earlier revision. Over HTTP it has no session. */
-    async sendAsOld(request: Pick<WireRequest, 'method' | 'params'>) {
-      if (stdio) return stdio.send(request);
-      const { 'content-type': type = '', accept = '' } = mirroringHeaders(request);
+    async sendAsOld({ method, params }: WireRequest) {
+      if (stdio) return stdio.send({ method, params });
+      const { 'content-type': type = '', accept = '' } = mirroringHeaders({ method, params });
       const own = { 'content-type': type, accept, 'mcp-protocol-version': OLD_REVISION };
-      const message = { jsonrpc: '2.0', id: 1, ...request };
+      const message = { jsonrpc: '2.0', id: 1, method, params };
       return post({ url: url as URL, headers: { ...own, ...address.headers }, message, patience });
     },
     /** Waits until the server listens again: most restart commands end earlier. @throws UsageError after 30 s */

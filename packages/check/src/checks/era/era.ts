@@ -2,12 +2,11 @@
 import { advise, defineCheck, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { formText, isForm } from '../../observations/forms.ts';
-import { Evidence } from '../../session/evidence.ts';
 import type { Likeness } from '../../session/likeness.ts';
-import { type Evident, Session } from '../../session/session.ts';
-import { METHOD, paramsOf } from '../../target/target.ts';
+import { Session } from '../../session/session.ts';
+import type { Channel } from '../../wire/channel.ts';
 import { canonical, type JsonObject, mapMembers, objectAt } from '../../wire/json.ts';
-import { type Asked, comparable, outcomeOf, type ReplyOutcome, saysNo } from '../../wire/outcome.ts';
+import { type Asked, comparable, type ReplyOutcome, saysNo } from '../../wire/outcome.ts';
 
 const CLAUSE = {
   at: '2026-07-28, basic/versioning, compatibility matrix',
@@ -55,20 +54,14 @@ function sameForms(shown: readonly string[] = [], forms: readonly Likeness[] = [
   return unknown.length === 0 && left.length === 0;
 }
 
-/** Calls as an old client, which answers as the honest calls did. The checks of the wire do not read its messages. */
-async function callAsOld(context: CheckContext) {
+/** Begins a call as an old client, which answers as the honest calls did. The checks of the wire do not read its messages. */
+function beginAsOld(context: CheckContext, old: Channel) {
   const { fleet, schemaOf } = context;
   const { operation } = context.session();
-  const old = await fleet.first.oldChannel();
   const instance = { ...fleet.first, isOld: true, channel: () => old };
   const responses = (requests: Asked) => mapMembers(requests, (request) => answerFor(context, request));
   const answerer = { ...context.answerer, responses };
-  const session = new Session({ instance, operation, answerer, schemaOf, record: () => {} });
-  try {
-    return { session, end: await session.finish() };
-  } finally {
-    await old.close();
-  }
+  return new Session({ instance, operation, answerer, schemaOf, record: () => {} });
 }
 
 const isAsking = (message: unknown) => objectAt(message, 'result').resultType === 'input_required';
@@ -92,7 +85,9 @@ export const ERA = [
     remedy: REMEDY,
     needs: ['form'],
     run: async (context) => {
-      const { session, end } = await callAsOld(context);
+      const old = await context.fleet.first.oldChannel();
+      const session = beginAsOld(context, old);
+      const end = await session.finish().finally(old.close);
       const fault = faultIn(context, session, end);
       if (fault) return advise(fault, session);
       if (end.kind === 'completed')
@@ -108,14 +103,8 @@ export const ERA = [
     needs: ['http'],
     calls: () => 1,
     run: async (context) => {
-      const { operation } = context.inputs;
-      const message = { method: METHOD[operation.kind], params: paramsOf(operation) };
-      const evidence = new Evidence(`${message.method} ${operation.name}`, 'legacy');
-      evidence.recordSent('server', message);
-      const reply = await context.fleet.first.sendAsOld(message);
-      evidence.recordReply('server', reply);
-      const outcome = outcomeOf(reply);
-      const session: Evident = { evidence, last: outcome };
+      const session = beginAsOld(context, { send: context.fleet.first.sendAsOld });
+      const outcome = await session.first();
       if (outcome.kind === 'asked')
         return advise('It was sent an input_required result, which it does not know.', session);
       if (outcome.kind === 'failed') return advise(`It got ${outcome}.`, session);
