@@ -70,14 +70,14 @@ export function createAnswerer(given: JsonObject, generate: boolean, seed: numbe
     /**
      * Requires an answer that fits each form, because an honest call needs them.
      *
-     * @throws Unanswered if the user's answer does not fit its form, Error if no answer can
+     * @throws Unanswered if the user's answer does not fit its form, Undecided if no answer can
      */
     async mustFit(requests: Asked) {
       const forms = Object.entries(requests).filter(([, request]) => !isPage(request));
       for (const [key, request] of forms) {
         // An unreadable form counts as one that can be filled in.
         const why = await unlessUnreadable(inWorker('whyUnfillable', schemaOf(request)));
-        if (why) throw new Error(`nobody can fill in the form of '${key}': ${why}`);
+        if (why) throw new Undecided(`nobody can fill in the form of '${key}': ${why}`);
       }
       const answers = responses(requests);
       for (const [key, request] of forms) {

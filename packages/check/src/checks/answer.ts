@@ -7,7 +7,7 @@ import {
   type Attempted,
   startAttack,
 } from '../judging/attack.ts';
-import { advise, defineCheck, fail, MRTR, notApplicable, pass, warn } from '../judging/check.ts';
+import { advise, cite, defineCheck, fail, notApplicable, pass, warn } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional, listRequired, schemaOf } from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
@@ -15,19 +15,17 @@ import { requireAnswer, type Session } from '../session/session.ts';
 import { type JsonObject, objectAt, shorten } from '../wire/json.ts';
 import { comparable } from '../wire/outcome.ts';
 
-export const VALIDATE = {
-  at: `2026-07-28, client/elicitation, security considerations; ${MRTR}, error handling`,
-  words:
-    'Servers SHOULD validate received data matches the requested schema. Servers SHOULD validate that the data provided ' +
+export const VALIDATE = cite(
+  'client/elicitation, security considerations; 2026-07-28, basic/patterns/mrtr, error handling',
+  'Servers SHOULD validate received data matches the requested schema. Servers SHOULD validate that the data provided ' +
     'by the client is a valid InputResponses object and that the information inside can be correctly parsed.',
-};
+);
 
-export const IGNORE = {
-  at: `${MRTR}, error handling`,
-  words:
-    'If additional, unexpected parameters are provided in the InputResponses object, the server SHOULD ignore any ' +
+export const IGNORE = cite(
+  'basic/patterns/mrtr, error handling',
+  'If additional, unexpected parameters are provided in the InputResponses object, the server SHOULD ignore any ' +
     'information it does not recognize or need.',
-};
+);
 
 export function everyAnswer({ facts, answerer }: CheckContext, session: Session): JsonObject {
   const later = facts.rounds.map(({ requests }) => answerer.responses(requests));
@@ -92,7 +90,7 @@ async function attackForms(
   const [first] = accepted;
   // Another result without the effect: the server handled the answers safely in its own way.
   const isHarmless = ({ matters, effect, end }: Attempted) =>
-    !matters && effect === false && end.kind === 'completed' && !facts.final.like(comparable(end));
+    !matters && effect === false && end.kind === 'completed' && !facts.endsLike(end);
   if (first && effects.mode === 'observed' && accepted.every(isHarmless))
     return pass(`it went on without the effect: ${first.end}`, first.session);
   const finding = judgeAnswers(what, attack);
@@ -108,12 +106,11 @@ function judgeAnswers(what: string, attack: Attack) {
   return warn(attack.describe(what, worst), worst.session, { holds: worst.matters });
 }
 
-export const ASK_AGAIN = {
-  at: `${MRTR}, error handling`,
-  words:
-    'If the client fails to send all the information requested …, and the missing information is necessary …, the ' +
+export const ASK_AGAIN = cite(
+  'basic/patterns/mrtr, error handling',
+  'If the client fails to send all the information requested …, and the missing information is necessary …, the ' +
     'server SHOULD respond with a new InputRequiredResult requesting the missing information again.',
-};
+);
 
 /** Whether the honest answer of the first round has an effect, though other questions follow. */
 async function hasEffectAtFirst(context: CheckContext) {
@@ -167,10 +164,10 @@ export const ANSWER = [
   /** A client that knows the keys can answer before the question, so nobody consents. */
   defineCheck('answer.unasked', 'A', {
     expected: 'An answer in the first request, before any question, does not count.',
-    clause: {
-      at: `${MRTR}, client requirements 4`,
-      words: "inputRequests and requestState … affect only the client's retry of the original request.",
-    },
+    clause: cite(
+      'basic/patterns/mrtr, client requirements 4',
+      "inputRequests and requestState … affect only the client's retry of the original request.",
+    ),
     remedy:
       'Count an answer only with the sealed state of its question: the boundary of @mrtr/core seals which keys were ' +
       'asked, and drops every other answer.',
@@ -186,14 +183,14 @@ export const ANSWER = [
       const declared = effect && !needsConsent ? ' With --needs-consent this is a fail.' : '';
       const words = `${outcome}${effect ? ', and the probe changed' : ''}.${declared}`;
       // Without a probe, the result of an honest call counts as an effect.
-      const ends = effect === undefined && context.facts.final.like(comparable(outcome)) !== false;
+      const ends = effect === undefined && context.facts.endsLike(outcome) !== false;
       const judge = needsConsent && (effect || ends) ? fail : advise;
       const failAs = (what: string) => judge(`The ${what}: ${words}`, session);
       if (outcome.kind === 'completed') return failAs('call completed without asking');
       if (outcome.kind === 'asked' && context.judge(0, outcome) === 'same')
         return failAs('first question was skipped');
       if (effect && !context.facts.asksLike(0, outcome)) return failAs('call had an effect without asking');
-      return pass(`${outcome}`, session);
+      return pass(outcome, session);
     },
   }),
   /** Sends the right content under a wrong key: a server that takes the only answer ignores the key. */
@@ -282,10 +279,10 @@ export const ANSWER = [
   /** Some clients decline a form and still send its content. A server that reads only the content proceeds. */
   defineCheck('answer.refusal-with-content', 'S', {
     expected: 'Content beside a decline, a cancel or an unknown action is no answer.',
-    clause: {
-      at: '2026-07-28, client/elicitation, response actions; schema, ElicitResult.content',
-      words: 'The submitted form data, only present when action is "accept" and mode was "form".',
-    },
+    clause: cite(
+      'client/elicitation, response actions; schema, ElicitResult.content',
+      'The submitted form data, only present when action is "accept" and mode was "form".',
+    ),
     remedy:
       'Look at the action before the content: readAnswer() of @mrtr/core does, and the acceptedContent() of the SDK.',
     needs: ['form'],

@@ -1,13 +1,13 @@
 /** A server asks a client only for capabilities that it declares. */
 import { asText } from '@mrtr/harness/transcript';
-import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
+import { abstain, cite, defineCheck, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import type { Session, Turn } from '../session/session.ts';
-import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { isObject, type JsonObject, objectAt, type Texts } from '../wire/json.ts';
 import type { ReplyOutcome } from '../wire/outcome.ts';
 import { isServerRequest } from '../wire/reply.ts';
 
-const NEEDED: Readonly<Record<string, string>> = {
+const NEEDED: Texts = {
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',
   'roots/list': 'roots',
@@ -57,11 +57,11 @@ function judgeEnd(session: Session, outcome: ReplyOutcome, capabilities: JsonObj
   });
   if (wrong) return fail(`${who} was sent the request ${asText(wrong.method)}.`, session);
   if (outcome.kind === 'failed')
-    return outcome.late ? fail(`${who} got ${outcome}.`, session) : abstain(`${outcome}`);
+    return outcome.late ? fail(`${who} got ${outcome}.`, session) : abstain(outcome);
   if (outcome.kind === 'asked') return abstain('the server did not stop asking');
   // A server of 2025-11-25 has no error of its own for this.
   const fault = turn && !session.instance.isOld ? errorFault(turn) : undefined;
-  return fault ? fail(`${who} got ${fault}.`, session, WRONG_ERROR) : pass(`${outcome}`, session);
+  return fault ? fail(`${who} got ${fault}.`, session, WRONG_ERROR) : pass(outcome, session);
 }
 
 function errorFault({ outcome, reply: { status = 400, contentType = '' } }: Turn) {
@@ -76,22 +76,21 @@ function errorFault({ outcome, reply: { status = 400, contentType = '' } }: Turn
     : `${MISSING} with HTTP status ${status}, and not 400`;
 }
 
-const CLAUSE = {
-  at: '2026-07-28, basic, _meta; basic/patterns/mrtr, server requirements 7',
-  words:
-    'Servers MUST NOT send an inputRequests that the client has not declared support for. If processing a request ' +
+const CLAUSE = cite(
+  'basic, _meta; basic/patterns/mrtr, server requirements 7',
+  'Servers MUST NOT send an inputRequests that the client has not declared support for. If processing a request ' +
     'requires a capability the client did not include …, the server MUST return a ' +
     'MissingRequiredClientCapabilityError (-32021) whose data.requiredCapabilities lists the missing capabilities. ' +
     'On HTTP, the response status MUST be 400 Bad Request.',
-};
+);
 
 export const CAPABILITY = [
   defineCheck('capability.mode', 'M', {
     expected: 'A client that supports only forms gets no URL, and one that supports only URLs gets no form.',
-    clause: {
-      at: `2026-07-28, client/elicitation, capabilities; ${MRTR}, server requirements 7`,
-      words: 'Servers MUST NOT send elicitation requests with modes that are not supported by the client.',
-    },
+    clause: cite(
+      'client/elicitation, capabilities; 2026-07-28, basic/patterns/mrtr, server requirements 7',
+      'Servers MUST NOT send elicitation requests with modes that are not supported by the client.',
+    ),
     remedy:
       "Read `elicitation.form` and `elicitation.url` of the request's capabilities; an empty object means forms.",
     needs: ['elicitation'],

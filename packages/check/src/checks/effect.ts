@@ -1,16 +1,15 @@
 /** The time and the number of effects. */
-import { abstain, advise, defineCheck, notApplicable, pass } from '../judging/check.ts';
+import { abstain, advise, cite, defineCheck, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
 import { MAX_ROUNDS } from '../session/session.ts';
 
 const REENTERED = {
-  clause: {
-    at: '2026-07-28, basic/patterns/mrtr, basic workflow',
-    words:
-      'the requests in each step are completely independent (so that a handler is entered once for every request, and ' +
+  clause: cite(
+    'basic/patterns/mrtr, basic workflow',
+    'the requests in each step are completely independent (so that a handler is entered once for every request, and ' +
       'whatever stands before its question runs each time)',
-  },
+  ),
   remedy:
     'Put effects after the last question, or guard them: ctx.once() of the shapes once, linear and journal, or ToolBuilder, ' +
     'whose steps run once.',

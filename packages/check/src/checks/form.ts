@@ -1,5 +1,5 @@
 /** Forms that some clients do not draw, and forms that nobody can answer. */
-import { advise, defineCheck, pass } from '../judging/check.ts';
+import { advise, cite, defineCheck, pass } from '../judging/check.ts';
 import {
   choicesIn,
   isForm,
@@ -50,10 +50,10 @@ export const FORM = [
   /** docs/clients.md has the clients. */
   defineCheck('form.portable', 'A', {
     expected: 'Every client draws its forms as they are meant.',
-    clause: {
-      at: '2026-07-28, client/elicitation, requested schema',
-      words: 'form mode elicitation schemas are limited to flat objects with primitive properties only.',
-    },
+    clause: cite(
+      'client/elicitation, requested schema',
+      'form mode elicitation schemas are limited to flat objects with primitive properties only.',
+    ),
     remedy:
       'Ask for texts, yes or no, or one choice, all required, and a number in a question of its own; confirm by a choice. ' +
       'docs/questions.md has the spellings.',
@@ -71,19 +71,19 @@ export const FORM = [
   wireCheck('form.impossible', {
     level: 'A',
     expected: 'Some answer fits each form.',
-    clause: {
-      at: '2026-07-28, client/elicitation, request',
-      words: 'requestedSchema: A JSON Schema defining the structure of the expected response.',
-    },
+    clause: cite(
+      'client/elicitation, request',
+      'requestedSchema: A JSON Schema defining the structure of the expected response.',
+    ),
     remedy: 'Let the bounds and the choices of each required field leave a value.',
     fault: whyImpossible,
   }),
   defineCheck('form.rounds', 'A', {
     expected: `A question that gets the same unfit answers is not asked more than ${MOST} times in the same words.`,
-    clause: {
-      at: '2026-07-28, client/elicitation, request',
-      words: 'message: A human-readable message explaining why the interaction is needed.',
-    },
+    clause: cite(
+      'client/elicitation, request',
+      'message: A human-readable message explaining why the interaction is needed.',
+    ),
     remedy:
       'Say in the second prompt why the answer did not fit, and end the call after the third: a client that cannot draw ' +
       'the form answers the same for ever. `readAnswer` and the shapes of @mrtr/core do.',

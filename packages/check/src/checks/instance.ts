@@ -1,24 +1,23 @@
 /** A second instance, and a restarted one. */
-import { abstain, advise, defineCheck, fail, pass } from '../judging/check.ts';
+import { abstain, advise, cite, defineCheck, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Likeness } from '../session/likeness.ts';
 import { MAX_ROUNDS, type Session } from '../session/session.ts';
 import { comparable, type ReplyOutcome, saysNo } from '../wire/outcome.ts';
 import { presentTwice, singleUseCheck } from './retry.ts';
 
-export const STATELESS = {
-  at: '2026-07-28, basic, statelessness; basic/patterns/mrtr, basic workflow',
-  words:
-    'Servers SHOULD NOT require that a client reuse the same connection or process to perform related operations. The ' +
+export const STATELESS = cite(
+  'basic, statelessness; basic/patterns/mrtr, basic workflow',
+  'Servers SHOULD NOT require that a client reuse the same connection or process to perform related operations. The ' +
     'server processing the retry does not need any information beyond what is directly present in the retry request.',
-};
+);
 
 /** Judges a call that continued on another instance. A rejection is advice; another result is a fail. */
 async function judgeMoved(context: CheckContext, session: Session, where: string) {
   const end = session.last as ReplyOutcome;
   if (end.kind === 'failed') return abstain(`${where} gave no answer: ${end}`);
   if (end.kind === 'completed') {
-    const like = context.facts.final.like(comparable(end));
+    const like = context.facts.endsLike(end);
     if (like === false && !(await likeHonestThere(context, session, end)))
       return fail(`${where} ended the call with another result: ${end}.`, session);
     return pass(`${where} finished the call`, session);
@@ -82,7 +81,7 @@ export const INSTANCE = [
     calls: (rounds) => rounds + 2,
     run: async (context) => {
       const there = await context.fleet.second();
-      const session = await context.untilRound(context.lastRound);
+      const session = await context.untilRound();
       return presentTwice(context, session, 'The used approval at the second instance', there);
     },
   }),

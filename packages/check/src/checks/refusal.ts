@@ -2,10 +2,10 @@
 import {
   abstain,
   advise,
+  cite,
   defineCheck,
   type Finding,
   fail,
-  MRTR,
   notApplicable,
   pass,
   warn,
@@ -16,17 +16,16 @@ import { lacking } from '../run/needs.ts';
 import { requireAnswer, type Session } from '../session/session.ts';
 import { type Asked, comparable, type ReplyOutcome } from '../wire/outcome.ts';
 
-const ACTIONS = {
-  at: '2026-07-28, client/elicitation, error handling and response actions',
-  words:
-    'Servers … MUST handle cases where the user declines or cancels the elicitation. Decline: User explicitly ' +
+const ACTIONS = cite(
+  'client/elicitation, error handling and response actions',
+  'Servers … MUST handle cases where the user declines or cancels the elicitation. Decline: User explicitly ' +
     'declined the request. Cancel: User dismissed without making an explicit choice.',
-};
+);
 
-export const UNANSWERED = {
-  at: `${MRTR}, server requirements 8`,
-  words: 'Servers MUST NOT assume that clients will fulfill the inputRequests or retry the original request.',
-};
+export const UNANSWERED = cite(
+  'basic/patterns/mrtr, server requirements 8',
+  'Servers MUST NOT assume that clients will fulfill the inputRequests or retry the original request.',
+);
 
 const NOTHING = 'the operation elicits nothing from its user';
 
@@ -127,7 +126,7 @@ async function refuseAlways(context: CheckContext, action: Action) {
     if (ended.kind === 'asked')
       return advise(`After ${MAX_REFUSALS} refusals (${action}) the server still asks.`, session);
   }
-  return ended ? pass(`${ended}`) : abstain('nothing was asked');
+  return ended ? pass(ended) : abstain('nothing was asked');
 }
 
 const MAX_REFUSALS = 10;

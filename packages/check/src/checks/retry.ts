@@ -3,11 +3,11 @@ import {
   abstain,
   advise,
   type CheckParts,
+  cite,
   defineCheck,
   type Finding,
   fail,
   isFault,
-  MRTR,
   pass,
 } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
@@ -21,12 +21,11 @@ import { mapMembers, objectAt } from '../wire/json.ts';
 import type { ReplyOutcome } from '../wire/outcome.ts';
 import { NOTHING_FILLED_IN } from './refusal.ts';
 
-export const SINGLE_USE = {
-  at: `${MRTR}, server requirements 5, warning`,
-  words:
-    'Servers for which a given requestState must be consumed at most once (e.g., one-time redemptions) MUST enforce ' +
+export const SINGLE_USE = cite(
+  'basic/patterns/mrtr, server requirements 5, warning',
+  'Servers for which a given requestState must be consumed at most once (e.g., one-time redemptions) MUST enforce ' +
     'that invariant server-side.',
-};
+);
 
 export const LEDGER =
   'Make one id in the first round, carry it in the state through every round, and claim it before the effect, in a single ' +
@@ -63,7 +62,7 @@ const LEDGERS = {
 /** Whether a repeated retry has no second effect on the same instance. Tried once in a run. */
 export const remembersUsed = (context: CheckContext) =>
   context.once('a used approval', async () => {
-    const session = await context.untilRound(context.lastRound);
+    const session = await context.untilRound();
     return (await presentTwice(context, session, 'The same retry')).verdict === 'pass';
   });
 
@@ -103,7 +102,7 @@ export async function presentTwice(
   await context.effects.since(before, session);
   session.instance = there;
   const { outcome, effect } = await context.measure(session, () => session.retry(again ?? last));
-  if (outcome.kind === 'failed' && !effect) return abstain(`${outcome}`);
+  if (outcome.kind === 'failed' && !effect) return abstain(outcome);
   const words = `${what} (${outcome})`;
   const { last: after } = context.effects;
   return onceOnly(context, session, { before, after, effect, words }, isElsewhere ? 'shared' : undefined);
@@ -123,7 +122,7 @@ async function presentFirst(context: CheckContext) {
 }
 
 async function prepareApproval(context: CheckContext) {
-  const session = await context.untilRound(context.lastRound);
+  const session = await context.untilRound();
   return { session, last: session.honestRetry(), before: await context.effects.read() };
 }
 
@@ -163,7 +162,7 @@ async function answerOtherwise({ inputs }: CheckContext, session: Session) {
 
 /** A question that is asked again has two states. Answers both. */
 async function presentBoth(context: CheckContext) {
-  const session = await context.untilRound(context.lastRound);
+  const session = await context.untilRound();
   const first = session.honestRetry();
   const again = await session.retry({ inputResponses: undefined });
   if (again.kind !== 'asked') return abstain('it is not asked again');
@@ -202,7 +201,7 @@ export const RETRY = [
     expected: 'The last retry, presented twice, has one effect.',
     calls: (rounds) => rounds + 3,
     run: async (context) => {
-      const session = await context.untilRound(context.lastRound);
+      const session = await context.untilRound();
       const twice = await presentTwice(context, session, 'The same retry again');
       return twice.verdict === 'pass' ? ((await presentFirst(context)) ?? twice) : twice;
     },
@@ -242,7 +241,7 @@ export const RETRY = [
       `rejected. ${LEDGER}`,
     calls: (rounds) => 3 * rounds + AT_ONCE + 5,
     run: async (context) => {
-      const session = await context.untilRound(context.lastRound);
+      const session = await context.untilRound();
       const other = await answerOtherwise(context, session);
       const inTurn = await presentTwice(
         context,

@@ -4,11 +4,11 @@ import { asText } from '@mrtr/harness/transcript';
 import {
   advise,
   type CheckParts,
+  cite,
   defineCheck,
   type Finding,
   fail,
   type Level,
-  MRTR,
   pass,
   warn,
 } from '../judging/check.ts';
@@ -185,12 +185,11 @@ function formFault(form: unknown) {
 export const WIRE = [
   wireCheck('wire.result-type', {
     expected: 'Every result has a resultType, either "complete" or "input_required".',
-    clause: {
-      at: '2026-07-28, basic, result responses and resultType',
-      words:
-        'The result MUST include a resultType field to indicate the type of the result. A resultType of any value ' +
+    clause: cite(
+      'basic, result responses and resultType',
+      'The result MUST include a resultType field to indicate the type of the result. A resultType of any value ' +
         'unrecognized by the client MUST be considered invalid.',
-    },
+    ),
     remedy:
       'Set resultType in every result. SDKs for 2026-07-28 do: this server may use an older one, or bypass it.',
     fault: ({ reply: { result } }) => {
@@ -204,14 +203,13 @@ export const WIRE = [
   wireCheck('wire.shape', {
     expected:
       'Every answer is one JSON-RPC response with the id of its request, and an input_required has requests or state.',
-    clause: {
-      at: `${MRTR}, server requirements 2 and 6; basic, responses; basic/transports/stdio`,
-      words:
-        'Servers MUST include at least one of inputRequests or requestState in every InputRequiredResult response. ' +
+    clause: cite(
+      'basic/patterns/mrtr, server requirements 2 and 6; basic, responses; basic/transports/stdio',
+      'Servers MUST include at least one of inputRequests or requestState in every InputRequiredResult response. ' +
         'Servers MUST NOT send InputRequiredResult responses on any other client requests. Result responses MUST ' +
         'include the same ID as the request they correspond to. The server MUST NOT write anything to its stdout that is ' +
         'not a valid MCP message.',
-    },
+    ),
     remedy:
       'Send an input_required result with inputRequests, requestState, or both, and only for tools/call, prompts/get and ' +
       'resources/read. Write logs to standard error.',
@@ -227,12 +225,11 @@ export const WIRE = [
   }),
   wireCheck('wire.schema', {
     expected: 'Every message fits the published schema, and every asked form is a legal elicitation schema.',
-    clause: {
-      at: '2026-07-28, schema; client/elicitation, requested schema; basic, error codes',
-      words:
-        'form mode elicitation schemas are limited to flat objects with primitive properties only. Implementations MUST ' +
+    clause: cite(
+      'schema; client/elicitation, requested schema; basic, error codes',
+      'form mode elicitation schemas are limited to flat objects with primitive properties only. Implementations MUST ' +
         'NOT emit any code from this sub-range (-32020 to -32099) that is not defined by this specification.',
-    },
+    ),
     remedy:
       'Ask with flat objects of strings, numbers, booleans and enums; validate what you send by the published schema.',
     fault: async ({ request, reply: { result, error } }) => {
@@ -255,11 +252,10 @@ export const WIRE = [
   /** Reads the bytes: a parser has already dropped the first of two equal keys. */
   wireCheck('wire.duplicate-keys', {
     expected: 'No object of a response holds a key twice.',
-    clause: {
-      at: `${MRTR}, server requirements 2`,
-      words:
-        'inputRequests keys are server assigned identifiers and MUST be unique within the scope of the request.',
-    },
+    clause: cite(
+      'basic/patterns/mrtr, server requirements 2',
+      'inputRequests keys are server assigned identifiers and MUST be unique within the scope of the request.',
+    ),
     remedy: 'Give each question its own key. Parsers silently keep the last of two, so a question is lost.',
     fault: async ({ reply }) => {
       for (const { text, value } of reply.messages) {
@@ -273,12 +269,11 @@ export const WIRE = [
   }),
   wireCheck('wire.no-server-requests', {
     expected: 'A client of 2026-07-28 gets no request from the server.',
-    clause: {
-      at: `${MRTR}, note; basic/transports`,
-      words:
-        'Servers MUST send server-to-client requests using the MRTR pattern. The previous pattern of server-initiated ' +
+    clause: cite(
+      'basic/patterns/mrtr, note; basic/transports',
+      'Servers MUST send server-to-client requests using the MRTR pattern. The previous pattern of server-initiated ' +
         'requests is no longer supported.',
-    },
+    ),
     remedy:
       'Return an input_required result instead of sending elicitation/create: a client of this revision cannot answer a request.',
     fault: ({ reply }) => {

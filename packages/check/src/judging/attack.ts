@@ -2,7 +2,7 @@
 import type { Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
-import { comparable, type ReplyOutcome, saysNo } from '../wire/outcome.ts';
+import { type ReplyOutcome, saysNo } from '../wire/outcome.ts';
 import { abstain, type Finding, notGiven, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 
@@ -107,8 +107,7 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
     const end = judged === 'same' ? await session.finish() : outcome;
     const effect = await effects.since(before, session);
     if (judged === 'rejected') return { judged, effect };
-    const reads = (one: ReplyOutcome) =>
-      one.kind === 'completed' ? facts.final.like(comparable(one)) : true;
+    const reads = (one: ReplyOutcome) => (one.kind === 'completed' ? facts.endsLike(one) : true);
     if (judged === 'different' || declinedIsRejected || reads(outcome) === undefined) {
       // A plain decline has the outcome too, or nonsense state has.
       const plain = await context.asRefused(round, outcome, end);

@@ -1,5 +1,6 @@
 /** The types of checks and findings, and their constructors. */
 import { type Evident, Undecided } from '../session/session.ts';
+import type { ReplyOutcome } from '../wire/outcome.ts';
 import type { CheckContext } from './context.ts';
 
 /** M is a MUST, S a SHOULD, A advice. A check of a MUST gives advice where the specification allows what it saw. */
@@ -71,7 +72,10 @@ type More = Pick<Finding, 'remedy' | 'holds'>;
 
 const findingOf =
   (verdict: Verdict) =>
-  (actual: string, session?: Evident, more: More = {}): Finding => ({ verdict, actual, session, ...more });
+  (actual: string | ReplyOutcome, session?: Evident, more: More = {}): Finding => ({
+    ...{ verdict, session, ...more },
+    actual: `${actual}`,
+  });
 
 /** The server breaks a MUST, or what its author declared. */
 export const fail = findingOf('fail');
@@ -91,5 +95,5 @@ export function abstainFor(error: unknown): Finding {
   throw error;
 }
 
-/** The page of the specification that most checks cite. */
-export const MRTR = '2026-07-28, basic/patterns/mrtr';
+/** Cites the checked revision of the specification. */
+export const cite = (at: string, words: string): Clause => ({ at: `2026-07-28, ${at}`, words });

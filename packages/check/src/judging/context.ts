@@ -106,8 +106,8 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
     return Object.assign(moved, options, other && { operation: other });
   }
 
-  /** Answers a new call honestly until it asks the question of `round`, counted from 0. @throws Undecided */
-  async function untilRound(round: number, options: SessionOptions = {}) {
+  /** Answers a new call honestly until it asks the question of `round`, counted from 0. Default: the last. @throws Undecided */
+  async function untilRound(round = facts.rounds.length - 1, options: SessionOptions = {}) {
     const begun = session(options);
     const outcome = await begun.finish(round);
     if (outcome.kind === 'asked') return begun;
@@ -132,7 +132,7 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
       return again >= 0 ? 'rejected' : 'different';
     }
     if (round < facts.rounds.length - 1) return 'different';
-    return facts.final.like(comparable(outcome)) === false ? 'different' : 'same';
+    return facts.endsLike(outcome) === false ? 'different' : 'same';
   }
 
   /** Whether the keys are those of the next round. For servers that word each question anew. */
@@ -192,7 +192,7 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
       return likeness;
     });
     if (nonsense.like(withoutKeys(outcome)) !== true) return false;
-    return outcome.kind === 'asked' || facts.final.like(comparable(outcome)) === false;
+    return outcome.kind === 'asked' || facts.endsLike(outcome) === false;
   }
 
   const context = {
@@ -269,7 +269,7 @@ export function createContext(inputs: CompleteInputs, { fleet, limit }: Served) 
 
     /** Whether a call ended with the text of an honest one, as far as honest ones are alike. */
     endsAsHonest: (end: ReplyOutcome | undefined) =>
-      end?.kind === 'completed' && facts.final.like(comparable(end)) === true,
+      end?.kind === 'completed' && facts.endsLike(end) === true,
 
     /** The plain refusal of that round that has the same outcome and the same end, if there is one. */
     async asRefused(round: number, outcome: ReplyOutcome, end = outcome) {

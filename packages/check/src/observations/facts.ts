@@ -64,6 +64,11 @@ export class Facts {
     return known.likeness.like(comparable(outcome));
   }
 
+  /** Whether an outcome is like the end of the honest calls. Undefined if these do not tell. */
+  endsLike(outcome: ReplyOutcome) {
+    return this.final.like(comparable(outcome));
+  }
+
   keyNow(round: number, key: string, asked: Asked) {
     if (Object.hasOwn(asked, key)) return key;
     const at = Object.keys(this.requestsIn(round)).indexOf(key);

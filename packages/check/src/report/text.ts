@@ -2,13 +2,13 @@
 import { escapeHidden, escapeLines, jsonText as toJson } from '@mrtr/harness/internal';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
-import { isObject } from '../wire/json.ts';
+import { isObject, type Texts } from '../wire/json.ts';
 
 /** Escapes text for HTML and XML. */
 export const forMarkup = (text: string) =>
   escapeLines(text).replace(/[&<>"']|##|::/g, (found) => MARKUP[found] ?? '');
 
-const MARKUP: Readonly<Record<string, string>> = {
+const MARKUP: Texts = {
   ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
   // The log of a CI job executes these.
   ...{ '##': '#&#35;', '::': ':&#58;' },

@@ -10,7 +10,7 @@ import { type CompleteInputs, nameOf, type Operation, UsageError } from '../targ
 import { asList, asObject, type JsonObject, mapMembers, objectAt, shorten } from '../wire/json.ts';
 import type { ReplyOutcome } from '../wire/outcome.ts';
 import { type Served, withServer } from './limit.ts';
-import { findRevisionProblem, isReadOnly, list, whyUndecided } from './prepare.ts';
+import { isReadOnly, list, onlyUndecided, requireRevision } from './prepare.ts';
 import { MAX_SECONDS } from './run.ts';
 
 /** One operation, with the result of trying it. */
@@ -49,8 +49,7 @@ export async function findAsking(
       schemaOf: () => undefined,
       record: () => {},
     };
-    const problem = await limit.within(() => findRevisionProblem(context));
-    if (problem) return problem;
+    await limit.within(() => requireRevision(context));
     const entries: { readonly kind: Operation['kind']; readonly entry: JsonObject }[] = [];
     let lists = 0;
     for (const kind of KINDS) {
@@ -70,7 +69,7 @@ export async function findAsking(
     }
     return { found, listed: entries.length };
   };
-  return withServer(inputs, mostSeconds, find).catch(whyUndecided);
+  return withServer(inputs, mostSeconds, find).catch((error) => onlyUndecided(error).message);
 }
 
 async function tryOut(

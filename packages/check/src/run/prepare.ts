@@ -1,11 +1,11 @@
 /** Prepares a run: connects, looks up the operation, and makes the first honest calls. */
 import { asText } from '@mrtr/harness/transcript';
-import { Unanswered } from '../answers/answerer.ts';
 import { type CheckContext, createContext } from '../judging/context.ts';
 import { ONCE_BY_NATURE, SOON_MS, VARY } from '../observations/effects.ts';
 import { isElicitation, isForm } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import {
+  type Evident,
   MAX_ROUNDS,
   makeTurn,
   type Retry,
@@ -24,29 +24,24 @@ import { MIGRATE } from './old-server.ts';
 /** The context for the checks, and the failure of the first calls if there was one. */
 export interface Prepared {
   readonly context: CheckContext;
-  readonly failure: Failure | undefined;
-}
-
-/** The reason why an honest call failed, with its session. */
-export interface Failure {
-  readonly reason: string;
-  readonly session?: Session;
+  readonly failure: Undecided | undefined;
   /** The server does not speak the checked revision, so its messages are not judged. */
-  readonly foreign?: boolean;
-  /** The user gave no answer. This is a usage error, unless the server's messages are wrong. */
-  readonly isUsage?: boolean;
+  readonly isForeign: boolean;
 }
 
 /** Prepares a run. The caller closes the fleet. @throws UsageError if the inputs do not fit the server */
 export async function prepare(inputs: CompleteInputs, served: Served, next: Instance | undefined) {
-  const { limit } = served;
   const { operation, otherOperation: other, seed } = inputs;
   const context = createContext(inputs, served);
-  const ready = async () => (await findRevisionProblem(context)) ?? (await lookUp(context));
-  const unready = await limit.within(ready).catch(whyUndecided);
+  const failureOf = (work: () => Promise<unknown>) =>
+    served.limit.within(work).then(() => undefined, onlyUndecided);
+  const unready = await failureOf(async () => {
+    await requireRevision(context);
+    await lookUp(context);
+  });
   if (!unready) allowEffects(context);
   if (isReadOnly(operation, context.entries.get(nameOf(operation)))) context.effects.expectNone();
-  if (next) context.nextUnready = await limit.within(() => lookUpNext(context, next)).catch(whyUndecided);
+  if (next) context.nextUnready = (await failureOf(() => lookUpNext(context, next)))?.message;
   const schema = context.schemaOf(operation);
   context.otherArguments =
     inputs.otherArguments ??
@@ -55,24 +50,22 @@ export async function prepare(inputs: CompleteInputs, served: Served, next: Inst
     context.otherCalls = (await unlessUnreadable(
       inWorker('callsOf', other, context.schemaOf(other), operation, schema, seed),
     )) ?? [{ operation: other, own: operation.arguments }];
-  const failure = unready
-    ? { reason: unready, foreign: true }
-    : await limit.within(() => firstCalls(context)).catch((error) => ({ reason: whyUndecided(error) }));
-  return { context, failure };
+  const failure = unready ?? (await failureOf(() => firstCalls(context)));
+  return { context, failure, isForeign: unready !== undefined };
 }
 
-/** The reason for a run that cannot decide. Throws other errors again. */
-export function whyUndecided(error: unknown) {
-  if (error instanceof Undecided) return error.message;
+/** Returns the error of a run that cannot decide. Throws others again. */
+export function onlyUndecided(error: unknown) {
+  if (error instanceof Undecided) return error;
   throw error;
 }
 
-/** Makes one honest call and adds it to the facts. Returns a failure, or undefined. */
+/** Makes one honest call and adds it to the facts. Returns the reason if it failed. */
 export async function honestCall(context: CheckContext, asked?: (session: Session) => Promise<Retry>) {
   const session = context.session();
   await session.finish(MAX_ROUNDS, asked);
   const reason = context.facts.learn(session);
-  return reason ? { reason, session } : undefined;
+  return reason ? new Undecided(reason, session) : undefined;
 }
 
 /**
@@ -91,39 +84,33 @@ export async function honestCallSeen(context: CheckContext) {
 
 async function firstCalls(context: CheckContext) {
   const { effects } = context;
-  try {
-    const first = await effects.read();
-    const before = await effects.read();
-    const readings = [first, before];
-    const read = async () => void readings.push(await effects.read());
-    const failure = await honestCall(context, async ({ asked }) => {
-      await context.answerer.mustFit(asked);
-      await read();
-      return {};
-    });
-    if (failure)
-      return {
-        ...failure,
-        reason: `the honest call failed: ${failure.reason}${hint(context, failure.session)}`,
-      };
+  const first = await effects.read();
+  const before = await effects.read();
+  const readings = [first, before];
+  const read = async () => void readings.push(await effects.read());
+  const failed = await honestCall(context, async ({ asked }) => {
+    await context.answerer.mustFit(asked);
     await read();
-    if (context.inputs.probe) await context.pause(SOON_MS);
-    await read();
-    effects.calibrate(readings);
-    const { failed: again, still } = await honestCallSeen(context);
-    if (again)
-      return {
-        ...again,
-        reason: `the second honest call failed: ${again.reason.replace(/\.$/, '')}. If its effect happens once for these arguments, ${VARY}`,
-      };
-    if (still) effects.blind(still);
-    return undefined;
-  } catch (error) {
-    return { reason: (error as Error).message, isUsage: error instanceof Unanswered };
+    return {};
+  });
+  if (failed) {
+    const { message, session } = failed;
+    throw new Undecided(`the honest call failed: ${message}${hint(context, session)}`, session);
   }
+  await read();
+  if (context.inputs.probe) await context.pause(SOON_MS);
+  await read();
+  effects.calibrate(readings);
+  const { failed: again, still } = await honestCallSeen(context);
+  if (again)
+    throw new Undecided(
+      `the second honest call failed: ${again.message.replace(/\.$/, '')}. If its effect happens once for these arguments, ${VARY}`,
+      again.session,
+    );
+  if (still) effects.blind(still);
 }
 
-function hint({ answerer }: CheckContext, session: Session | undefined) {
+function hint({ answerer }: CheckContext, session: Evident | undefined) {
   const isPage = (one: JsonObject) => isElicitation(one) && !isForm(one);
   if (Object.values(session?.asked ?? {}).some(isPage))
     return '. A page decides, and the checker opens no page: docs/checking.md has a proxy that presses its button';
@@ -132,11 +119,13 @@ function hint({ answerer }: CheckContext, session: Session | undefined) {
     : '';
 }
 
-export async function findRevisionProblem(context: SessionContext, instance = context.instance) {
+/** @throws Undecided if the server speaks neither revision, or is no server */
+export async function requireRevision(context: SessionContext, instance = context.instance) {
   const reply = await request(context, 'server/discover', {}, instance);
   const versions = reply.result?.supportedVersions;
-  if (Array.isArray(versions) && versions.includes(REVISION)) return undefined;
-  if (Array.isArray(versions)) return `the server speaks ${versions.join(', ')}, and not ${REVISION}`;
+  if (Array.isArray(versions) && versions.includes(REVISION)) return;
+  if (Array.isArray(versions))
+    throw new Undecided(`the server speaks ${versions.join(', ')}, and not ${REVISION}`);
   const words = `${outcomeOf(reply)}`;
   const unanswered = reply.status === undefined && !reply.result && !reply.error;
   if (unanswered && (await instance.ending()))
@@ -145,24 +134,28 @@ export async function findRevisionProblem(context: SessionContext, instance = co
     );
   if (unanswered) {
     const got = words.startsWith('no answer') ? words : `no answer: ${words}`;
-    return `server/discover got ${got}${overStdio(instance)}`;
+    throw new Undecided(`server/discover got ${got}${overStdio(instance)}`);
   }
   const { status } = reply;
   if (status === 401 || status === 403)
-    return `the server answered server/discover with HTTP ${status}: give credentials that it takes with --header`;
+    throw new Undecided(
+      `the server answered server/discover with HTTP ${status}: give credentials that it takes with --header`,
+    );
   if (status === 404 && !reply.error)
-    return `there is no MCP at ${instance.url?.pathname} (HTTP 404): give the whole address, as 'http://localhost:{port}/mcp'`;
+    throw new Undecided(
+      `there is no MCP at ${instance.url?.pathname} (HTTP 404): give the whole address, as 'http://localhost:{port}/mcp'`,
+    );
   const old = await findOldRevision(instance);
   if (old && instance === context.instance) {
     await instance.speakOld();
-    return undefined;
+    return;
   }
   if (old)
-    return (
+    throw new Undecided(
       `the server speaks ${old} alone, and not ${REVISION}: there a tool asks by a request on its session, without ` +
-      `rounds or state to check. ${MIGRATE}`
+        `rounds or state to check. ${MIGRATE}`,
     );
-  return `the server does not speak ${REVISION}: server/discover came to ${words}`;
+  throw new Undecided(`the server does not speak ${REVISION}: server/discover came to ${words}`);
 }
 
 /** The earlier revision that the server offers a client of 2025-11-25, or undefined. */
@@ -191,7 +184,6 @@ async function lookUp(context: CheckContext) {
       );
     if (entry) context.entries.set(nameOf(one), entry);
   }
-  return undefined;
 }
 
 /** Finds an operation in the server's list. Resources are not looked up, because many are in no list. */
@@ -200,17 +192,17 @@ async function findEntry(context: SessionContext, { kind, name }: Operation, ins
   return { listed, entry: listed?.find((one) => one.name === name) };
 }
 
-/** Returns the reason why the new version cannot be called. A missing tool is no usage error: it may be removed. */
+/** @throws Undecided if the new version cannot be called. A missing tool is no usage error: it may be removed. */
 async function lookUpNext(context: CheckContext, next: Instance) {
   const { operation, inputs } = context;
-  const unready = await findRevisionProblem(context, next);
-  if (unready) return `of the new version: ${unready}`;
+  await requireRevision(context, next).catch((error) => {
+    throw new Undecided(`of the new version: ${onlyUndecided(error).message}`);
+  });
   const { listed, entry } = await findEntry(context, operation, next);
   if (listed && !entry)
-    return `the new version has no ${nameOf(operation)}, so no honest call on it can be made`;
+    throw new Undecided(`the new version has no ${nameOf(operation)}, so no honest call on it can be made`);
   if (!isReadOnly(operation, entry) && !inputs.allowEffects)
     throw notAllowed(`${nameOf(operation)} of the new version`);
-  return undefined;
 }
 
 /** Reads every page of a list. Undefined if the server has no such list. */

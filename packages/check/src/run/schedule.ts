@@ -1,4 +1,5 @@
 /** Runs the checks one after another, each between two honest calls. */
+import { Unanswered } from '../answers/answerer.ts';
 import { CHECKS } from '../checks/all.ts';
 import { abstain, abstainFor, type Check, type Finding, isFault } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
@@ -7,7 +8,7 @@ import { Undecided } from '../session/session.ts';
 import { type CompleteInputs, UsageError } from '../target/target.ts';
 import { lacking } from './needs.ts';
 import { notOnOldServer } from './old-server.ts';
-import { type Failure, honestCall, honestCallSeen, type Prepared } from './prepare.ts';
+import { honestCall, honestCallSeen, type Prepared } from './prepare.ts';
 
 /** The result of one check. */
 export interface CheckResult {
@@ -31,13 +32,13 @@ export type Progress = (check: Check, at: number) => void;
 
 export async function runEach(
   checks: readonly Check[],
-  { context, failure }: Prepared,
+  { context, failure, isForeign }: Prepared,
   progress: Progress = () => {},
 ) {
   const between = betweenControls(context);
   const all: CheckResult[] = [];
-  const blamed = failure ? await nameFaults(context, failure) : '';
-  if (failure?.isUsage && blamed === '') throw new UsageError(failure.reason);
+  const blamed = failure && !isForeign ? await nameFaults(context) : '';
+  if (failure instanceof Unanswered && blamed === '') throw new UsageError(failure.message);
   for (const [at, check] of checks.entries()) {
     progress(check, at);
     context.during = check.id;
@@ -46,20 +47,19 @@ export async function runEach(
     const ran =
       (context.instance.isOld ? notOnOldServer(check) : undefined) ??
       (failure
-        ? abstain(`${failure.reason}${blamed}`, failure.session)
+        ? abstain(`${failure.message}${blamed}`, failure.session)
         : (lacking(check.needs, context) ?? (await judge())));
     // Judge received messages even if a control failed: the first message may already be wrong.
     const finding =
-      (ran.verdict === 'could-not-run' && (await judgeReceived(check, context, failure))) || ran;
+      (ran.verdict === 'could-not-run' && !isForeign && (await judgeReceived(check, context))) || ran;
     all.push({ check, finding, calls: context.log.length - before });
   }
   return all;
 }
 
-async function judgeReceived(check: Check, context: CheckContext, failure: Failure | undefined) {
-  if (failure?.foreign || !check.judgeReceived) return undefined;
+async function judgeReceived(check: Check, context: CheckContext) {
   try {
-    return await check.judgeReceived(context);
+    return await check.judgeReceived?.(context);
   } catch (error) {
     // It may make a call of its own, which can stay without an answer or without an argument.
     if (isExpected(error)) return undefined;
@@ -68,10 +68,10 @@ async function judgeReceived(check: Check, context: CheckContext, failure: Failu
 }
 
 /** Names the checks that find faults in the messages of the failed first call. */
-async function nameFaults(context: CheckContext, failure: Failure) {
+async function nameFaults(context: CheckContext) {
   const wrong: string[] = [];
   if (context.instance.isOld) return '';
-  for (const check of CHECKS) if (await judgeReceived(check, context, failure)) wrong.push(check.id);
+  for (const check of CHECKS) if (await judgeReceived(check, context)) wrong.push(check.id);
   return wrong.length === 0 ? '' : ` (${wrong.join(', ')} found what is wrong with its messages)`;
 }
 
@@ -83,16 +83,16 @@ async function control(context: CheckContext, countsEffects = false) {
     const { failed, still } = await honestCallSeen(context);
     return { failed, still };
   } catch (error) {
-    return { failed: { reason: (error as Error).message } };
+    return { failed: error as Undecided };
   }
 }
 
 /** Runs each check between two honest calls. The call after one check serves as the call before the next, unless it failed. */
 function betweenControls(context: CheckContext) {
-  let failed: Failure | undefined;
+  let failed: Undecided | undefined;
   return async (check: Check) => {
     failed &&= (await control(context)).failed;
-    if (failed) return abstain(`the honest call before it failed: ${failed.reason}`, failed.session);
+    if (failed) return abstain(`the honest call before it failed: ${failed.message}`, failed.session);
     const earlier = context.effects.readings;
     const finding = await runCheck(check, context);
     const passed = finding.verdict === 'pass';
@@ -102,7 +102,7 @@ function betweenControls(context: CheckContext) {
     if (!alive && passed) return abstain('the server ended during it');
     if (!failed) return after.still ? abstain(after.still) : finding;
     if (finding.verdict === 'fail' || finding.holds) return finding;
-    return abstain(`the honest call after it failed: ${failed.reason}`, failed.session);
+    return abstain(`the honest call after it failed: ${failed.message}`, failed.session);
   };
 }
 

@@ -1,6 +1,6 @@
 /** The transcript of a call, in the harness's format. */
 import { asText, type Participant, type Transcript, type TranscriptEvent } from '@mrtr/harness/transcript';
-import { asObject, isObject, type JsonObject, shorten } from '../wire/json.ts';
+import { asObject, isObject, type JsonObject, shorten, type Texts } from '../wire/json.ts';
 import type { ReplyOutcome } from '../wire/outcome.ts';
 import { isResponse } from '../wire/reply.ts';
 import { DECLARED, type WireRequest } from '../wire/request.ts';
@@ -13,7 +13,7 @@ const MAX_OF_A_KEY = 200;
 const MAX_MESSAGES = 20;
 const MAX_EVENTS = 500;
 
-const LABELS: Readonly<Record<string, string>> = {
+const LABELS: Texts = {
   client: 'mrtr-check',
   'other-client': 'mrtr-check, as another principal',
 };

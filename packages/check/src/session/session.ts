@@ -213,7 +213,7 @@ type Effect = Extract<TranscriptEvent, { kind: 'effect' }>;
 /** A call as it is shown, or a part of one. */
 export interface Evident
   extends Pick<Session, 'title' | 'isOld' | 'moments' | 'last'>,
-    Partial<Pick<Session, 'turn'>> {
+    Partial<Pick<Session, 'turn' | 'asked'>> {
   /** The id of the check that made the call, if another one reads its messages. */
   readonly during?: string | undefined;
 }

@@ -1,5 +1,5 @@
 /** The inputs of a run, as the user gave them. */
-import type { JsonObject } from '../wire/json.ts';
+import type { JsonObject, Texts } from '../wire/json.ts';
 
 /** The operation under check: a tool, a prompt or a resource. */
 export interface Operation {
@@ -32,9 +32,9 @@ export interface Address {
   readonly restart?: string | undefined;
   /** The new version: its URL, or a shell command that starts it, with `{port}` if it serves HTTP. */
   readonly next?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Texts | undefined;
   /** The headers of a second principal. */
-  readonly otherHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly otherHeaders?: Texts | undefined;
 }
 
 /** `nobody`: the first principal without the headers that make one. */

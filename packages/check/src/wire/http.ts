@@ -2,13 +2,13 @@
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { type Channel, lateness, MAX_BYTES, MAX_MESSAGES, OVER, type Patience, TOO_LONG } from './channel.ts';
-import { type JsonObject, parse, shorten } from './json.ts';
+import { type JsonObject, parse, shorten, type Texts } from './json.ts';
 import { type Carried, isResponse, replyFrom, type ServerReply } from './reply.ts';
 import { envelope, mirroringHeaders } from './request.ts';
 
 export interface Posting {
   readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Texts;
   readonly message: JsonObject & { readonly id: number };
   readonly patience: Patience;
   readonly cut?: boolean | undefined;
@@ -16,11 +16,7 @@ export interface Posting {
 
 let lastId = 0;
 
-export const httpChannel = (
-  url: URL,
-  headers: Readonly<Record<string, string>>,
-  patience: Patience,
-): Channel => ({
+export const httpChannel = (url: URL, headers: Texts, patience: Patience): Channel => ({
   send(request) {
     const own = { ...mirroringHeaders(request), ...headers };
     return post({ url, headers: own, message: envelope(request, ++lastId), patience, cut: request.cut });

@@ -5,6 +5,8 @@ export { canonical } from '@mrtr/harness/internal';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+export type Texts = Readonly<Record<string, string>>;
+
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -1,5 +1,5 @@
 /** The requests of a client at 2026-07-28: the body, and the HTTP headers that mirror it. */
-import { asObject, isObject, type JsonObject, mapMembers, objectAt } from './json.ts';
+import { asObject, isObject, type JsonObject, mapMembers, objectAt, type Texts } from './json.ts';
 
 export const REVISION = '2026-07-28';
 export const OLD_REVISION = '2025-11-25';
@@ -12,7 +12,7 @@ export interface WireRequest {
   readonly params: JsonObject;
   readonly capabilities?: JsonObject | undefined;
   /** Header values that the tool's schema asks to be mirrored (`x-mcp-header`), by header name. */
-  readonly mirrored?: Readonly<Record<string, string>>;
+  readonly mirrored?: Texts;
   /** Cuts the connection when the response begins to arrive, so that the client never reads it. HTTP only. */
   readonly cut?: boolean | undefined;
 }

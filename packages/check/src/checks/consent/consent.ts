@@ -1,5 +1,5 @@
 /** Effects without consent, and with consent that a client gives without its user. */
-import { advise, isFault, notApplicable, pass, warn } from '../../judging/check.ts';
+import { advise, cite, isFault, notApplicable, pass, warn } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import {
   asksForYes,
@@ -18,15 +18,14 @@ import { everyAnswer } from '../answer.ts';
 import { endsTheSame, NOTHING_FILLED_IN } from '../refusal.ts';
 import { consentCheck, consentKindOf } from './consent-check.ts';
 
-const HUMAN = {
-  at: '2026-07-28, server/tools, user interaction model',
-  words:
-    'For trust & safety and security, there SHOULD always be a human in the loop with the ability to deny tool invocations.',
-};
-const ACCEPTED = {
-  at: '2026-07-28, client/elicitation, response actions',
-  words: 'Accept: User explicitly approved and submitted with data.',
-};
+const HUMAN = cite(
+  'server/tools, user interaction model',
+  'For trust & safety and security, there SHOULD always be a human in the loop with the ability to deny tool invocations.',
+);
+const ACCEPTED = cite(
+  'client/elicitation, response actions',
+  'Accept: User explicitly approved and submitted with data.',
+);
 
 /** Sends one request, and reads its effect. Ignores the effect of a question: `effect.before-answer` reports that. */
 async function sendAndLook(context: CheckContext, session: Session, send: () => Promise<ReplyOutcome>) {
@@ -180,10 +179,10 @@ export const CONSENT = [
   }),
   consentCheck('default-yes', {
     expected: 'A form that is sent unchanged, with its defaults, does not have the effect.',
-    clause: {
-      at: '2026-07-28, client/elicitation, requested schema',
-      words: 'Clients that support defaults SHOULD pre-populate form fields with these values.',
-    },
+    clause: cite(
+      'client/elicitation, requested schema',
+      'Clients that support defaults SHOULD pre-populate form fields with these values.',
+    ),
     mend: 'Give the field that says yes no default, or the default that refuses.',
     needs: ['form', 'effects'],
     calls: callsOf,

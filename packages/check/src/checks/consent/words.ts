@@ -1,5 +1,5 @@
 /** The text of a question that asks for consent, and the characters that an argument can put into it. */
-import { abstain, advise, notApplicable, notGiven, pass } from '../../judging/check.ts';
+import { abstain, advise, cite, notApplicable, notGiven, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { textsOf } from '../../observations/consents.ts';
 import { isElicitation, isForm } from '../../observations/forms.ts';
@@ -73,10 +73,10 @@ type UntilAsked = Awaited<ReturnType<typeof callUntilAsked>>;
 export const WORDS = [
   consentCheck('blind', {
     expected: 'The question differs between calls with different arguments.',
-    clause: {
-      at: '2026-07-28, client/elicitation, request',
-      words: 'message: A human-readable message explaining why the interaction is needed.',
-    },
+    clause: cite(
+      'client/elicitation, request',
+      'message: A human-readable message explaining why the interaction is needed.',
+    ),
     mend:
       'Say in the question what the user agrees to: `words` of @mrtr/core is a template for that, in any form. It shows the ' +
       'values, and does not prove that somebody read them.',
@@ -111,10 +111,7 @@ export const WORDS = [
   consentCheck('spoofed', {
     expected:
       'Line breaks, bidirectional marks, control and zero-width characters of an argument do not reach the question unescaped.',
-    clause: {
-      at: '2026-07-28, server/tools, security considerations',
-      words: 'Servers MUST: Validate all tool inputs.',
-    },
+    clause: cite('server/tools, security considerations', 'Servers MUST: Validate all tool inputs.'),
     mend:
       'Escape what an argument brings into a question: `words` of @mrtr/core does, in any form. A lie in plain letters ' +
       'defeats it.',

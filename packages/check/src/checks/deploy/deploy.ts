@@ -1,11 +1,10 @@
 /** A deploy between two rounds: a call begins on one version and continues on the other. */
-import { abstain, advise, type Finding, fail, MRTR, notApplicable, pass, warn } from '../../judging/check.ts';
+import { abstain, advise, cite, type Finding, fail, notApplicable, pass, warn } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { clip } from '../../observations/effects.ts';
 import { isForm, schemaOf, textOfQuestion } from '../../observations/forms.ts';
 import { inWorker } from '../../sandbox.ts';
 import type { Session, Turn } from '../../session/session.ts';
-import { numberIn } from '../../target/probe.ts';
 import { type JsonObject, objectAt } from '../../wire/json.ts';
 import { comparable, saysNo, textOf } from '../../wire/outcome.ts';
 import { ASK_AGAIN, VALIDATE } from '../answer.ts';
@@ -29,8 +28,7 @@ function endOf({ end, askedAgain, from, to }: Crossed) {
   if (end.kind === 'failed') return badly(`there was no answer (${end})`);
   if (end.kind === 'asked') return badly(`the call did not end, and was asked again and again (${end})`);
   if (saysNo(end)) return badly(`the call was rejected, with ${end}`);
-  const text = comparable(end);
-  if (to.facts.final.like(text) === false && from.facts.final.like(text) === false)
+  if (to.facts.endsLike(end) === false && from.facts.endsLike(end) === false)
     return badly(`the call ended as no honest one does on either version (${end})`);
   const again = askedAgain.length === 0 ? '' : `asked ${askedAgain.join(', ')} again, and `;
   return { well: true, words: `the call was ${again}finished` };
@@ -83,21 +81,21 @@ const CROSSED_EFFECTS =
   'Put effects after the last question. If an effect stands before it, keep its record under the same key in both versions ' +
   '(ctx.once, a step, the journal), and change `version` if a key has to change.';
 
-function effectFault({ effects }: CheckContext, crossed: Crossed) {
+function effectFault(context: CheckContext, crossed: Crossed) {
   const { readings, first, end, from, to, answered } = crossed;
   const early = readings.first !== readings.crossing;
   const again = first.kind === 'asked' ? Object.keys(first.requests) : [];
   const repeats = again.length > 0 && again.every((key) => answered.includes(key) && isAskedOnce(to, key));
-  if (early && !effects.asking && repeats)
+  if (early && !context.effects.asking && repeats)
     return `${again.join(', ')} was asked again, and the probe changed before that was answered`;
   if (early && (saysNo(first) || first.kind === 'failed'))
     return `the call came to ${first}, and the probe changed all the same`;
   if (end.kind !== 'completed') return undefined;
-  const times = timesOf(crossed);
+  const times = timesOf(context, crossed);
   const went = `the probe went from ${clip(readings.before)} to ${clip(readings.end)}`;
   if (times !== undefined && times > 1.01)
     return `the call had ${times.toFixed(2)} times the effects of a whole call: ${went}`;
-  const done = [from, to].some(({ facts }) => facts.final.like(comparable(end)) === true);
+  const done = [from, to].some(({ facts }) => facts.endsLike(end) === true);
   return done && readings.before === readings.end
     ? 'the call ended like an honest one, and had no effect'
     : undefined;
@@ -108,10 +106,8 @@ const isAskedOnce = ({ facts }: Version, key: string) =>
   facts.rounds.filter(({ requests }) => Object.hasOwn(requests, key)).length <= 1;
 
 /** The effects of a call, in effects of one whole call on the version that has more of them. */
-function timesOf({ readings, from, to }: Crossed) {
-  const [start, end] = [numberIn(readings.before ?? ''), numberIn(readings.end ?? '')];
-  if (start === undefined || end === undefined) return undefined;
-  const times = [from.unit, to.unit].flatMap((unit) => (unit === undefined ? [] : [(end - start) / unit]));
+function timesOf({ effects }: CheckContext, { readings, from, to }: Crossed) {
+  const times = [from, to].flatMap(({ unit }) => effects.count(readings.before, readings.end, unit) ?? []);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
@@ -201,12 +197,11 @@ export const DEPLOY = [
     expected:
       'State of another version gets a result, a question or an error that says why, and never an accident: no lost ' +
       'connection, no HTTP 5xx, no internal error.',
-    clause: {
-      at: `2026-07-28, basic, messages (JSON-RPC 2.0, response object); ${MRTR}, error handling`,
-      words:
-        'When a rpc call is made, the Server MUST reply with a Response. Protocol errors (malformed JSON, invalid schema, ' +
+    clause: cite(
+      'basic, messages (JSON-RPC 2.0, response object); 2026-07-28, basic/patterns/mrtr, error handling',
+      'When a rpc call is made, the Server MUST reply with a Response. Protocol errors (malformed JSON, invalid schema, ' +
         'internal server errors) SHOULD return a JSON-RPC error response with an appropriate error code and message.',
-    },
+    ),
     remedy:
       'Check opened state with a schema before the handler reads it, and reject unfit state with -32602: readState() ' +
       'and the `schema` of a step in our shapes, or a `version` in the state (docs/deploying.md).',
@@ -240,7 +235,9 @@ export const DEPLOY = [
           ? fail(words, crossed.session)
           : advise(`${words} With --one-time this is a fail.`, crossed.session);
       }
-      const uncounted = all.some((one) => one.end.kind === 'completed' && timesOf(one) === undefined);
+      const uncounted = all.some(
+        (one) => one.end.kind === 'completed' && timesOf(context, one) === undefined,
+      );
       if (uncounted) return abstain('the probe holds no single number, so that effects cannot be counted');
       return passAll(all, 'none had an effect twice, or without its answer');
     },

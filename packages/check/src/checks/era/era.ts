@@ -1,20 +1,19 @@
 /** Clients of 2025-11-25: that of the published v1 SDK, and one without a session. */
-import { advise, defineCheck, pass } from '../../judging/check.ts';
+import { advise, cite, defineCheck, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { formText, isForm } from '../../observations/forms.ts';
 import type { Likeness } from '../../session/likeness.ts';
 import { Session } from '../../session/session.ts';
 import type { Channel } from '../../wire/channel.ts';
 import { canonical, type JsonObject, mapMembers, objectAt } from '../../wire/json.ts';
-import { type Asked, comparable, type ReplyOutcome, saysNo } from '../../wire/outcome.ts';
+import { type Asked, type ReplyOutcome, saysNo } from '../../wire/outcome.ts';
 
-const CLAUSE = {
-  at: '2026-07-28, basic/versioning, compatibility matrix',
-  words:
-    'A server that supports only modern versions SHOULD name the protocol versions it supports in any error it returns ' +
+const CLAUSE = cite(
+  'basic/versioning, compatibility matrix',
+  'A server that supports only modern versions SHOULD name the protocol versions it supports in any error it returns ' +
     'to an initialize request. Legacy client, dual-era server: Works. The server answers initialize and serves the client ' +
     'according to the negotiated legacy revision.',
-};
+);
 
 const REMEDY =
   "Serve both eras from one handler: the SDK's legacy shim turns an input_required into requests on a live session; " +
@@ -30,7 +29,7 @@ function faultIn({ facts }: CheckContext, { turns, questions }: Session, end: Re
     rounds.flatMap(({ requests }) => Object.values(requests).filter(isForm).map(formText)),
   );
   if (!sameForms(shown, facts.forms)) return describeDifference(shown, modern);
-  if (facts.final.like(comparable(end)) === false) return `The old client's call ended otherwise: ${end}.`;
+  if (facts.endsLike(end) === false) return `The old client's call ended otherwise: ${end}.`;
   return undefined;
 }
 
@@ -108,7 +107,7 @@ export const ERA = [
       if (outcome.kind === 'asked')
         return advise('It was sent an input_required result, which it does not know.', session);
       if (outcome.kind === 'failed') return advise(`It got ${outcome}.`, session);
-      return pass(`${outcome}`, session);
+      return pass(outcome, session);
     },
   }),
 ];

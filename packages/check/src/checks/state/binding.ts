@@ -4,10 +4,10 @@ import {
   abstain,
   abstainFor,
   advise,
+  cite,
   defineCheck,
   fail,
   isFault,
-  MRTR,
   notApplicable,
   notGiven,
   pass,
@@ -21,12 +21,12 @@ import { canonical } from '../../wire/json.ts';
 import { type Asked, saysNo } from '../../wire/outcome.ts';
 import { remembersUsed, SINGLE_USE } from '../retry.ts';
 
-const bound = (what: string) => ({
-  at: `${MRTR}, server requirements 5`,
-  words:
+const bound = (what: string) =>
+  cite(
+    'basic/patterns/mrtr, server requirements 5',
     'To prevent replay, servers SHOULD include the following inside the integrity-protected requestState payload and ' +
-    `verify each on receipt: … ${what}`,
-});
+      `verify each on receipt: … ${what}`,
+  );
 
 const REQUEST = bound(
   'an identifier for the originating request, e.g. the method name and a digest of its salient parameters, ' +
@@ -184,7 +184,7 @@ async function afterTheEnd(context: CheckContext) {
       'The state of round 1 worked again after the end, with a second effect.',
       session,
     );
-  if (outcome.kind !== 'completed') return pass(`${outcome}`, session);
+  if (outcome.kind !== 'completed') return pass(outcome, session);
   const unseen = effectsUnseen(context, `the call ${outcome} again`);
   return unseen ?? pass('answered as before, without an effect', session);
 }

@@ -1,5 +1,5 @@
 /** Information that state gives away in rejections and content, and the cost of its size. */
-import { abstain, advise, defineCheck, MRTR, pass } from '../../judging/check.ts';
+import { abstain, advise, cite, defineCheck, pass } from '../../judging/check.ts';
 import type { CheckContext, Rejected } from '../../judging/context.ts';
 import { inWorker } from '../../sandbox.ts';
 import { Likeness } from '../../session/likeness.ts';
@@ -52,11 +52,10 @@ export const DISCLOSURE = [
   defineCheck('state.oracle', 'A', {
     expected:
       'Rejections of forged, malformed and foreign state read the same, so that they tell an attacker nothing.',
-    clause: {
-      at: `${MRTR}, server requirements 4`,
-      words:
-        'servers … MUST reject state that fails verification (the words of the rejection are left to the server)',
-    },
+    clause: cite(
+      'basic/patterns/mrtr, server requirements 4',
+      'servers … MUST reject state that fails verification (the words of the rejection are left to the server)',
+    ),
     remedy:
       'Answer every state that does not verify with the same error, and write the reason to the log: the boundary ' +
       'of @mrtr/core does.',
@@ -84,10 +83,10 @@ export const DISCLOSURE = [
   }),
   defineCheck('state.readable', 'A', {
     expected: 'A client can read nothing in the state.',
-    clause: {
-      at: `${MRTR}, inputRequiredResult`,
-      words: 'requestState: An opaque string meaningful only to the server.',
-    },
+    clause: cite(
+      'basic/patterns/mrtr, inputRequiredResult',
+      'requestState: An opaque string meaningful only to the server.',
+    ),
     remedy:
       'Where the state holds anything that the client may not know, encrypt it (AEAD) and do not only sign it: ' +
       '@mrtr/core seals with AES-256-GCM.',
@@ -108,11 +107,10 @@ export const DISCLOSURE = [
   /** Every byte travels twice in each round, and the client keeps it while its user thinks. */
   defineCheck('state.size', 'A', {
     expected: 'The state stays under 2 KiB, and a round adds at most ten times the size of its answers.',
-    clause: {
-      at: `${MRTR}, client requirements 2`,
-      words:
-        'the client MUST echo back the exact value of that field (so every byte of it travels twice in each round)',
-    },
+    clause: cite(
+      'basic/patterns/mrtr, client requirements 2',
+      'the client MUST echo back the exact value of that field (so every byte of it travels twice in each round)',
+    ),
     remedy: 'Keep in the state only data that the server cannot look up, or a handle to stored data.',
     needs: ['state'],
     run: async (context) => {

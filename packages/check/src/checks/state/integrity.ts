@@ -7,7 +7,7 @@ import {
   type Attempted,
   startAttack,
 } from '../../judging/attack.ts';
-import { advise, defineCheck, fail, MRTR, notApplicable, pass } from '../../judging/check.ts';
+import { advise, cite, defineCheck, fail, notApplicable, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { noTo } from '../../observations/consents.ts';
 import { choicesIn, fieldsOf } from '../../observations/forms.ts';
@@ -19,14 +19,13 @@ import { objectAt } from '../../wire/json.ts';
 import { everyAnswer } from '../answer.ts';
 
 const REQUIREMENT = {
-  clause: {
-    at: `${MRTR}, server requirements 4`,
-    words:
-      'Servers MUST treat requestState as an attacker-controlled input. If requestState influences authorization, ' +
+  clause: cite(
+    'basic/patterns/mrtr, server requirements 4',
+    'Servers MUST treat requestState as an attacker-controlled input. If requestState influences authorization, ' +
       'resource access, or business logic, servers MUST protect its integrity (e.g. HMAC or AEAD) and MUST reject ' +
       'state that fails verification. Integrity protection MAY be omitted only when tampering can cause nothing worse ' +
       'than request failure.',
-  },
+  ),
   remedy:
     "Sign or seal the state (HMAC or AEAD) and verify it before anything in it is used: the SDK's " +
     'createRequestStateCodec signs; @mrtr/core seals every state that its shapes send.',
@@ -85,7 +84,7 @@ function knownWords({ facts, otherArguments }: CheckContext) {
 }
 
 async function statesOfTwo(context: CheckContext): Promise<readonly Pair[]> {
-  const { questions } = await context.untilRound(context.lastRound);
+  const { questions } = await context.untilRound();
   return context.facts.rounds.map(({ state }, round) => [state, questions[round]?.state]);
 }
 
@@ -239,10 +238,10 @@ export const INTEGRITY = [
   /** Decoders accept several spellings, which bypass a ledger that is keyed by the text. */
   defineCheck('state.aliased', 'A', {
     expected: 'A state has one spelling: the same bytes with other padding, case or whitespace are rejected.',
-    clause: {
-      at: `${MRTR}, client requirements 2`,
-      words: 'the client MUST echo back the exact value of that field when retrying the original request',
-    },
+    clause: cite(
+      'basic/patterns/mrtr, client requirements 2',
+      'the client MUST echo back the exact value of that field when retrying the original request',
+    ),
     remedy:
       'Compare or verify the text of the state and not only its decoded bytes: a ledger of used states that is keyed ' +
       'by the text can be bypassed with another spelling.',
