@@ -1,7 +1,7 @@
 /** Recognizes forms that nobody can fill in. Such a form is a fault of the server, not of the user. */
 
+import { MAX_BYTES } from '@mrtr/harness/internal';
 import { choicesIn, listRequired } from '../observations/forms.ts';
-import { MAX_BYTES } from '../wire/channel.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { fits } from './schema.ts';
 

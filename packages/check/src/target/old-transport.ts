@@ -2,8 +2,7 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { ServerProcess } from '@mrtr/harness/internal';
-import { limitBody } from '../wire/http.ts';
+import { limitBody, ServerProcess } from '@mrtr/harness/internal';
 import { parse } from '../wire/json.ts';
 
 /** A transport for one session over HTTP. */

@@ -15,12 +15,8 @@ export interface Patience {
 
 export const OVER = 'the run is over';
 
-export const MAX_BYTES = 4 * 1024 * 1024;
-
 /** The limit of messages to keep before an answer. */
 export const MAX_MESSAGES = 1000;
-
-export const TOO_LONG = `the answer is longer than ${MAX_BYTES / 1024 / 1024} MiB`;
 
 export const lateness = (timeoutMs: number) =>
   `no answer in ${timeoutMs < 1000 ? `${timeoutMs} ms` : `${timeoutMs / 1000} s`}`;

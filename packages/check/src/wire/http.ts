@@ -1,7 +1,8 @@
 /** Streamable HTTP at 2026-07-28: one POST for each request, answered by JSON or an event stream. */
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
+import { limitBody, TOO_LONG } from '@mrtr/harness/internal';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { type Channel, lateness, MAX_BYTES, MAX_MESSAGES, OVER, type Patience, TOO_LONG } from './channel.ts';
+import { type Channel, lateness, MAX_MESSAGES, OVER, type Patience } from './channel.ts';
 import { type JsonObject, parse, shorten, type Texts } from './json.ts';
 import { type Carried, isResponse, replyFrom, type ServerReply } from './reply.ts';
 import { envelope, mirroringHeaders } from './request.ts';
@@ -103,23 +104,10 @@ function withoutResponse({ status, headers }: Response, texts: readonly string[]
   return `HTTP ${status} (${type}) without a JSON-RPC response${body === '' ? '' : `: ${body}`}`;
 }
 
-/** Limits the body: a server may send one of any length. */
-export function limitBody(response: Response) {
-  if (response.body === null) return response;
-  let read = 0;
-  const count = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      read += chunk.length;
-      if (read > MAX_BYTES) controller.error(new Error(TOO_LONG));
-      else controller.enqueue(chunk);
-    },
-  });
-  return new Response(response.body.pipeThrough(count), response);
-}
-
-async function readInto(texts: string[], response: Response) {
+async function readInto(texts: string[], answer: Response) {
+  const response = limitBody(answer);
   if (!(response.headers.get('content-type') ?? '').includes('text/event-stream')) {
-    const text = await limitBody(response).text();
+    const text = await response.text();
     if (text !== '') texts.push(text);
     return;
   }
@@ -130,7 +118,7 @@ async function readInto(texts: string[], response: Response) {
     if (answered || texts.length < MAX_MESSAGES) texts.push(data);
   };
   const events = createParser({ onEvent });
-  for await (const part of limitBody(response).body?.pipeThrough(new TextDecoderStream()) ?? []) {
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     events.feed(part);
     if (answered) return;
   }

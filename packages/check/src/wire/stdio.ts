@@ -1,7 +1,7 @@
 /** stdio at 2026-07-28: one line of JSON for each message, to and from a started process. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ServerProcess } from '@mrtr/harness/internal';
-import { type Channel, lateness, MAX_BYTES, MAX_MESSAGES, OVER, type Patience, TOO_LONG } from './channel.ts';
+import { MAX_BYTES, type ServerProcess, TOO_LONG } from '@mrtr/harness/internal';
+import { type Channel, lateness, MAX_MESSAGES, OVER, type Patience } from './channel.ts';
 import { isObject, parse } from './json.ts';
 import { isResponse, replyFrom } from './reply.ts';
 import { envelope } from './request.ts';

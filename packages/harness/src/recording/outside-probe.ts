@@ -1,15 +1,9 @@
 /** Probes outside a server: a value that shows its effects, at an address or printed by a command. */
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
+import { limitBody, MAX_BYTES } from '../hosts/limit-body.ts';
 
-export class ProbeFailed extends Error {
-  override readonly name = 'ProbeFailed';
-}
-
-const MAX_MIB = 4;
-const MAX_BYTES = MAX_MIB * 1024 * 1024;
-
-/** Reads the value until `signal` aborts. A command runs in the folder `cwd`. @throws ProbeFailed */
+/** Reads the value until `signal` aborts. A command runs in the folder `cwd`. @throws Error */
 export async function readOutside(
   kind: 'url' | 'cmd',
   what: string,
@@ -18,7 +12,7 @@ export async function readOutside(
   try {
     return (await (kind === 'cmd' ? print(what, signal, cwd) : get(what, signal))).trim();
   } catch (error) {
-    throw new ProbeFailed(`the probe could not be read: ${(error as Error).message}`);
+    throw new Error(`the probe could not be read: ${(error as Error).message}`);
   }
 }
 
@@ -29,16 +23,9 @@ async function print(command: string, signal: AbortSignal, cwd?: string) {
 
 async function get(url: string, signal: AbortSignal) {
   const response = await fetch(url, { signal, redirect: 'manual' });
-  const { status, body } = response;
+  const { status } = response;
   // Follow no redirect: it may lead to a service that only this machine can reach.
   if (status >= 300 && status < 400) throw new Error(`HTTP ${status}, a redirect, which is not followed`);
   if (!response.ok) throw new Error(`HTTP ${status}`);
-  const parts: Uint8Array[] = [];
-  let read = 0;
-  for await (const part of body ?? []) {
-    read += part.length;
-    if (read > MAX_BYTES) throw new Error(`the answer is longer than ${MAX_MIB} MiB`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString();
+  return limitBody(response).text();
 }
