@@ -154,12 +154,13 @@ const lineProgram = () =>
     .option('--json', 'prints the JSON report and nothing else')
     .option('--config <file>', 'several targets: { "targets": [ { "tool": … } ] }');
 
-interface Place {
+/** What the command line has besides options. */
+interface Operands {
   readonly url?: string;
   readonly command?: readonly string[];
 }
 
-export type TargetOptions = Readonly<OptionValuesOf<typeof targetProgram>> & Place;
-export type CommandLine = Readonly<OptionValuesOf<typeof lineProgram>> & Place;
+export type TargetOptions = Readonly<OptionValuesOf<typeof targetProgram>> & Operands;
+export type CommandLine = Readonly<OptionValuesOf<typeof lineProgram>> & Operands;
 
 type OptionValuesOf<Program extends () => { opts(): object }> = ReturnType<ReturnType<Program>['opts']>;
