@@ -62,7 +62,7 @@ export interface SessionContext {
 
 export const MAX_ROUNDS = 12;
 
-type SendOptions = Pick<WireRequest, 'cut'>;
+type DeliveryOptions = Pick<WireRequest, 'cut'>;
 
 /** The members of a retry. Absent ones are not sent. */
 export interface Retry {
@@ -156,7 +156,7 @@ export class Session {
   }
 
   /** Sends the honest retry with `changes` applied. A change to undefined removes the member. */
-  retry(changes: Retry = {}, options: SendOptions = {}) {
+  retry(changes: Retry = {}, options: DeliveryOptions = {}) {
     const merged = mapMembers({ ...this.honestRetry(), ...changes }, (value) => value);
     return this.send({ ...paramsOf(this.operation), ...merged }, options);
   }
@@ -169,7 +169,7 @@ export class Session {
     };
   }
 
-  async send(params: JsonObject, options: SendOptions = {}) {
+  async send(params: JsonObject, options: DeliveryOptions = {}) {
     const schema = this.#context.schemaOf(this.operation);
     const request: WireRequest = {
       method: METHOD[this.operation.kind],
