@@ -4,7 +4,7 @@ import type { Live } from './live/connection.ts';
 import type { PageProps } from './route.ts';
 import { Story } from './story.tsx';
 
-interface AloneProps extends PageProps<'live'> {
+interface AloneProps extends PageProps {
   readonly live: Exclude<Live, { kind: 'open' }>;
 }
 
@@ -27,9 +27,14 @@ export const Alone = ({ live, route, go }: AloneProps) => (
         </p>
         <Story
           lesson={lesson}
-          route={{ page: 'lesson', lesson, choice: 'kill', view: route.view }}
+          route={{ ...route, choice: 'kill' }}
           // Another choice leads to the lesson.
-          go={(next, isNew) => go(isNew ? next : { ...route, view: next.view }, isNew)}
+          go={(next, isNew) =>
+            go(
+              isNew ? { ...next, page: 'lessons', parts: [lesson.id] } : { ...route, view: next.view },
+              isNew,
+            )
+          }
           plays
         />
       </>

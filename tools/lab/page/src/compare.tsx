@@ -7,16 +7,17 @@ import { Select } from './select.tsx';
 import { SHAPES } from './shapes.ts';
 import { type Shown, Viewer } from './viewer/viewer.tsx';
 
-interface CompareProps extends PageProps<'compare'> {
+interface CompareProps extends PageProps {
   readonly recordings: Loaded<Recording>;
 }
 
 export function Compare({ route, go, recordings: { values = [], problem } }: CompareProps) {
   const { values: [index] = [] } = useRecorded<Recordings>(['index']);
   if (problem) return <Text problem={problem} />;
-  const [left, right] = values.map(({ id, about, transcript, insides }, at): Shown => {
+  const sides = values.map(({ id, about, transcript, insides }, at): Shown => {
     const side = SIDES[at] ?? 'left';
-    const pick = (id: string) => go({ ...route, [side]: id, view: { ...route.view, step: undefined } });
+    const pick = (id: string) =>
+      go({ ...route, parts: route.parts.with(at, id), view: { ...route.view, step: undefined } });
     const [option = '', situation = ''] = id.split('.');
     const known = Object.entries(index?.about ?? { [id]: about });
     const situations = known.filter(([one]) => one.startsWith(`${option}.`));
@@ -41,10 +42,10 @@ export function Compare({ route, go, recordings: { values = [], problem } }: Com
     );
     return { conversation: transcript, insides, head };
   });
-  if (!left) return <main class="text" aria-busy="true" />;
+  if (sides.length === 0) return <main class="text" aria-busy="true" />;
   return (
     <main class="work">
-      <Viewer sides={right ? [left, right] : [left]} {...viewing(route, go)} pauses />
+      <Viewer sides={sides} {...viewing({ route, go })} pauses />
     </main>
   );
 }
@@ -57,12 +58,12 @@ export interface OpenedFile {
 
 const HINT = 'Drop a transcript here: `pnpm demo --server … --save FILE` writes one.';
 
-export function FileView({ conversation, problem, route, go }: OpenedFile & PageProps<'file'>) {
+export function FileView({ conversation, problem, ...page }: OpenedFile & PageProps) {
   if (!conversation) return <Text problem={problem} hint={HINT} />;
   const head = <h2>{conversation.title}</h2>;
   return (
     <main class="work">
-      <Viewer sides={[{ conversation, insides: {}, head }]} {...viewing(route, go)} />
+      <Viewer sides={[{ conversation, insides: {}, head }]} {...viewing(page)} />
     </main>
   );
 }

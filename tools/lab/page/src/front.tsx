@@ -4,7 +4,7 @@ import type { Live } from './live/connection.ts';
 import type { PageProps } from './route.ts';
 import { Story } from './story.tsx';
 
-interface FrontProps extends PageProps<'front'> {
+interface FrontProps extends PageProps {
   readonly live: Live;
 }
 

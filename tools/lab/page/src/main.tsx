@@ -1,5 +1,5 @@
 /** The lab's page. */
-import { type ComponentChild, render } from 'preact';
+import { type ComponentType, render } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { Recording } from '../../src/protocol.ts';
 import { OWN, SIDES } from '../../src/set-up.ts';
@@ -14,37 +14,51 @@ import { LivePage } from './live/live.tsx';
 import { MeasuredPage } from './measured.tsx';
 import { readTranscript, textOf, unpack } from './open-file.ts';
 import { type Loaded, useRecorded } from './recorded.ts';
-import { type Go, hashOf, type PageProps, PLAIN_VIEW, type Route, readRoute, titleOf } from './route.ts';
+import {
+  type Go,
+  hashOf,
+  lessonOf,
+  type PageProps,
+  PLAIN_VIEW,
+  type Route,
+  readRoute,
+  setUpText,
+  titleOf,
+} from './route.ts';
 
 /** The props of a page. */
-interface Props<Name extends Route['page']> extends PageProps<Name> {
+interface Props extends PageProps {
   readonly live: Live;
   readonly file: OpenedFile;
   readonly recordings: Loaded<Recording>;
 }
 
-interface Page<Name extends Route['page']> {
-  readonly show: (props: Props<Name>) => ComponentChild;
+interface Page {
+  readonly Show: ComponentType<Props>;
   /** The conversations on it, which can be copied. */
-  readonly shown?: (props: Props<Name>) => readonly OnPage[];
+  readonly shown?: (props: Props) => readonly OnPage[];
 }
 
-const PAGES: { readonly [Name in Route['page']]: Page<Name> } = {
-  front: { show: (props) => <Front {...props} /> },
-  lessons: { show: (props) => <Lessons {...props} /> },
-  lesson: { show: (props) => <LessonPage key={props.route.lesson.id} {...props} /> },
-  measured: { show: (props) => <MeasuredPage {...props} /> },
+const PAGES: Readonly<Record<Route['page'], Page>> = {
+  front: { Show: Front },
+  lessons: {
+    Show: (props) => {
+      const lesson = lessonOf(props.route.parts[0]);
+      return lesson ? <LessonPage key={lesson.id} lesson={lesson} {...props} /> : <Lessons {...props} />;
+    },
+  },
+  measured: { Show: MeasuredPage },
   compare: {
-    show: (props) => <Compare {...props} />,
+    Show: Compare,
     shown: ({ recordings: { values = [] } }) =>
       values.map(({ id, transcript }) => ({ conversation: transcript, option: id.split('.')[0] })),
   },
   file: {
-    show: ({ file, ...props }) => <FileView {...props} {...file} />,
+    Show: ({ file, ...props }) => <FileView {...props} {...file} />,
     shown: ({ file: { conversation } }) => (conversation ? [{ conversation }] : []),
   },
   live: {
-    show: ({ live, ...props }) =>
+    Show: ({ live, ...props }) =>
       live.kind === 'open' ? <LivePage {...props} live={live} /> : <Alone {...props} live={live} />,
     shown: ({ live }) =>
       (live.kind === 'open' ? SIDES.map((side) => live.sides[side]) : [])
@@ -60,7 +74,7 @@ function Lab() {
   const live = useLive();
   const [route, go] = useRoute();
   const [file, setFile] = useState<OpenedFile>({});
-  const recordings = useRecorded(route.page === 'compare' ? [route.left, route.right ?? []].flat() : []);
+  const recordings = useRecorded(route.page === 'compare' ? route.parts : []);
   const open = (text: Promise<string>) =>
     text.then(readTranscript).then(
       (conversation) => setFile({ conversation }),
@@ -69,13 +83,13 @@ function Lab() {
   const openFile = async (file: Blob | undefined) => {
     if (!file) return;
     await open(textOf(file));
-    go({ page: 'file', view: PLAIN_VIEW }, true);
+    go({ page: 'file', parts: [], view: PLAIN_VIEW }, true);
   };
-  const packed = route.page === 'file' ? route.packed : undefined;
+  const packed = route.page === 'file' ? route.parts[0] : undefined;
   useEffect(() => {
     if (packed !== undefined) void open(unpack(packed));
   }, [packed]);
-  const { show, shown } = PAGES[route.page] as unknown as Page<Route['page']>;
+  const { Show, shown } = PAGES[route.page];
   const props = { route, go, live, file, recordings };
   const link = `${location.href.split('#')[0]}${hashOf(linkedRoute(route, live))}`;
   return (
@@ -88,7 +102,7 @@ function Lab() {
       }}
     >
       <Bar route={route} shown={shown?.(props) ?? []} live={live} link={link} onFile={openFile} />
-      {show(props)}
+      <Show {...props} />
     </div>
   );
 }
@@ -117,7 +131,7 @@ function useRoute(): readonly [Route, Go] {
 /** A link to a live page holds its set-up, and never a token. */
 function linkedRoute(route: Route, live: Live): Route {
   if (route.page !== 'live' || live.kind !== 'open') return route;
-  return { ...route, setUps: [live.sides.left.setUp, live.sides.right.setUp] };
+  return { ...route, parts: SIDES.map((side) => setUpText(live.sides[side].setUp)) };
 }
 
 render(<Lab />, document.getElementById('lab') as HTMLElement);

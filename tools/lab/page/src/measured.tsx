@@ -76,9 +76,13 @@ function Table({ index, counts, differs }: TableProps) {
     const [proof, second] = proofs.filter((id) => id in about);
     if (proof === undefined) return <span class="quiet">{answer} (not recorded)</span>;
     const rival = `${RIVALS[option] ?? 'h'}.${proof.split('.')[1]}`;
-    const right = second ?? (rival === proof || !(rival in about) ? undefined : rival);
+    const beside = second ?? (rival === proof || !(rival in about) ? [] : rival);
     // Opens at the first step; Play stops once before the moment of proof.
-    const link = hashOf({ page: 'compare', left: proof, right, view: { ...PLAIN_VIEW, step: 0 } });
+    const link = hashOf({
+      page: 'compare',
+      parts: [proof, beside].flat(),
+      view: { ...PLAIN_VIEW, step: 0 },
+    });
     return (
       <a
         href={link}

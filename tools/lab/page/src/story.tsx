@@ -7,9 +7,9 @@ import { SIDES } from '../../src/set-up.ts';
 import { useRecorded } from './recorded.ts';
 import { type PageProps, PLAIN_VIEW, viewing } from './route.ts';
 import { beatsOf } from './viewer/model.ts';
-import { type Shown, Viewer } from './viewer/viewer.tsx';
+import { Viewer } from './viewer/viewer.tsx';
 
-interface StoryProps extends PageProps<'front' | 'lesson'> {
+interface StoryProps extends PageProps {
   readonly lesson: Lesson;
   /** Set if it plays at once. */
   readonly plays?: boolean;
@@ -86,11 +86,7 @@ export function Story({ lesson, route, go, plays, onEnd }: StoryProps) {
         )}
       </section>
       {sides ? (
-        <Viewer
-          sides={sides as unknown as readonly [Shown, Shown]}
-          {...viewing(route, go)}
-          plays={known && pair ? pressed : undefined}
-        />
+        <Viewer sides={sides} {...viewing({ route, go })} plays={known && pair ? pressed : undefined} />
       ) : (
         <p class="quiet" role="status">
           {problem ? 'This is being recorded; it takes some seconds …' : 'Loading …'}

@@ -52,13 +52,13 @@ export function Lessons({ live }: { readonly live: Live }) {
   );
 }
 
-interface LessonProps extends PageProps<'lesson'> {
+interface LessonProps extends PageProps {
+  readonly lesson: Lesson;
   readonly live: Live;
 }
 
-export function LessonPage({ route, go, live }: LessonProps) {
+export function LessonPage({ lesson, live, ...page }: LessonProps) {
   useKept();
-  const { lesson } = route;
   const at = LESSONS.indexOf(lesson);
   const next = LESSONS[at + 1];
   const byHand = linkLive(live, lesson);
@@ -72,8 +72,7 @@ export function LessonPage({ route, go, live }: LessonProps) {
       </div>
       <Story
         lesson={lesson}
-        route={route}
-        go={go}
+        {...page}
         onEnd={(transcripts) => {
           for (const [at, side] of lesson.sides.entries()) {
             const transcript = transcripts[at];

@@ -1,10 +1,10 @@
 /** The live page: two real servers and two real clients, whose user is the person at the page. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SideState } from '../../../src/protocol.ts';
-import { OWN, type SetUp, type SideName } from '../../../src/set-up.ts';
+import { OWN, type SetUp, SIDES, type SideName } from '../../../src/set-up.ts';
 import { statesIn } from '../../../src/states.ts';
 import { LessonStrip } from '../lessons/strip.tsx';
-import { type PageProps, viewing } from '../route.ts';
+import { lessonOf, type PageProps, readSetUp, setUpText, viewing } from '../route.ts';
 import { withEffects } from '../viewer/effects.ts';
 import { type Shown, Viewer } from '../viewer/viewer.tsx';
 import { type OpenLive, setUpBoth } from './connection.ts';
@@ -15,22 +15,23 @@ import { QuestionForm } from './question.tsx';
 import './live.css';
 import { Tamper } from './tamper.tsx';
 
-interface LiveProps extends PageProps<'live'> {
+interface LiveProps extends PageProps {
   readonly live: OpenLive;
 }
 
 export function LivePage({ live, route, go }: LiveProps) {
   const { sides, send, gone } = live;
   const { left, right } = sides;
+  const current = SIDES.map((side) => setUpText(sides[side].setUp));
   const setUp = (side: SideName, next: SetUp) => {
     send({ do: 'set-up', side, setUp: next });
-    const setUps = { left: left.setUp, right: right.setUp, [side]: next };
-    go({ ...route, setUps: [setUps.left, setUps.right], view: { ...route.view, step: undefined } });
+    const parts = current.with(SIDES.indexOf(side), setUpText(next));
+    go({ ...route, parts, view: { ...route.view, step: undefined } });
   };
+  const lesson = lessonOf(route.lesson);
+  const linked = route.parts.flatMap((part) => readSetUp(part) ?? []);
   const isOther =
-    !left.own &&
-    route.setUps !== undefined &&
-    JSON.stringify(route.setUps) !== JSON.stringify([left.setUp, right.setUp]);
+    !left.own && linked.length === current.length && linked.map(setUpText).join() !== current.join();
   const events = left.conversation.events.length + right.conversation.events.length;
   const seen = useRef(events);
   useEffect(() => {
@@ -50,20 +51,20 @@ export function LivePage({ live, route, go }: LiveProps) {
     sideShown(side, live, { named, onName, onSetUp: (next) => setUp(side, next) });
   return (
     <>
-      {route.lesson && <LessonStrip lesson={route.lesson} live={live} />}
+      {lesson && <LessonStrip lesson={lesson} live={live} />}
       <main class="work">
         {gone && (
           <p class="link-strip" role="alert">
             {gone}
           </p>
         )}
-        {isOther && route.setUps && (
+        {isOther && (
           <p class="link-strip" role="status">
-            This link holds another set-up: {route.setUps.map(describeSetUp).join(' beside ')}.{' '}
-            <button type="button" class="button primary" onClick={() => setUpBoth(live, route.setUps ?? [])}>
+            This link holds another set-up: {linked.map(describeSetUp).join(' beside ')}.{' '}
+            <button type="button" class="button primary" onClick={() => setUpBoth(live, linked)}>
               Set it up
             </button>{' '}
-            <button type="button" class="button" onClick={() => go({ ...route, setUps: undefined })}>
+            <button type="button" class="button" onClick={() => go({ ...route, parts: [] })}>
               Keep this one
             </button>
           </p>
@@ -71,7 +72,7 @@ export function LivePage({ live, route, go }: LiveProps) {
         {left.own && <Beside left={left} state={right} send={send} />}
         <Viewer
           sides={right.doing === 'off' ? [paneOf('left')] : [paneOf('left'), paneOf('right')]}
-          {...viewing(route, go)}
+          {...viewing({ route, go })}
         />
       </main>
     </>

@@ -50,7 +50,8 @@ export interface Shown {
 }
 
 interface ViewerProps {
-  readonly sides: readonly [Shown] | readonly [Shown, Shown];
+  /** One or two. */
+  readonly sides: readonly Shown[];
   readonly view: View;
   readonly onView: (view: View) => void;
   /** Starts to play whenever this changes. */
