@@ -138,7 +138,7 @@ function file(path: string, response: ServerResponse, { page, recorded }: Folder
     send(readFileSync(join(folder ? recorded : page, name)));
   } catch {
     // The lab may still be recording; the page asks again.
-    if (folder && name.endsWith('.js')) send('mrtrRecorded(null);\n');
+    if (folder && name.endsWith('.js')) send('');
     else end(response, 404);
   }
 }

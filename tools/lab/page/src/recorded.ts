@@ -3,36 +3,29 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Recording, Recordings } from '../../src/protocol.ts';
 
 declare global {
-  var mrtrRecorded: (value: Recording | Recordings | null) => void;
+  var mrtrRecorded: (value: Recording | Recordings) => void;
 }
 
 const loaded = new Map<string, Promise<Recording | Recordings>>();
-let latest: Recording | Recordings | null = null;
-globalThis.mrtrRecorded = (value) => {
-  latest = value;
-};
+/** Takes what a script brings. */
+const takers = new WeakMap<object, typeof mrtrRecorded>();
+globalThis.mrtrRecorded = (value) => takers.get(document.currentScript ?? {})?.(value);
 
 function load(name: string) {
   const known = loaded.get(name);
   if (known) return known;
+  const script = document.createElement('script');
+  script.src = `recorded/${encodeURIComponent(name)}.js`;
   const loading = new Promise<Recording | Recordings>((resolve, reject) => {
-    const missing = () => {
-      loaded.delete(name);
-      reject(new Error(`There is no recording '${name}'.`));
-    };
-    const script = document.createElement('script');
-    script.src = `recorded/${encodeURIComponent(name)}.js`;
-    // A script's `load` event comes right after it ran, so no other recording came between.
-    script.onload = () => {
-      const value = latest;
-      latest = null;
-      if (value) resolve(value);
-      else missing();
-    };
-    script.onerror = missing;
-    document.head.append(script);
+    takers.set(script, resolve);
+    const fail = () => reject(new Error(`There is no recording '${name}'.`));
+    // A script's `load` event comes after it ran: too late for what it has brought.
+    script.onload = fail;
+    script.onerror = fail;
   });
+  loading.catch(() => loaded.delete(name));
   loaded.set(name, loading);
+  document.head.append(script);
   return loading;
 }
 
