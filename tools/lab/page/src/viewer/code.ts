@@ -81,12 +81,10 @@ interface Handler {
 export function placeOf({ at, event }: Pick<Row, 'at' | 'event'>, events: Events): SourceLine | undefined {
   const instance = 'instance' in event ? event.instance : event.kind === 'message' ? event.from : undefined;
   if (instance === undefined || instance === CLIENT) return undefined;
-  for (let before = at - 1; before >= 0; before--) {
-    const one = events[before];
-    if (one?.kind === 'entry' && one.instance === instance) return undefined;
-    if (one?.kind === 'lines' && one.instance === instance) return one.order?.at(-1);
-  }
-  return undefined;
+  const before = events
+    .slice(0, at)
+    .findLast((one) => (one.kind === 'entry' || one.kind === 'lines') && one.instance === instance);
+  return before?.kind === 'lines' ? before.order?.at(-1) : undefined;
 }
 
 /** The place of the entry that caused a row. */

@@ -34,12 +34,10 @@ export interface LanesProps extends Drawing {
 export function Lanes(props: LanesProps) {
   const { lanes, rows, drawings, differs, lit, step, onStep, tool, conversation } = props;
   const box = useRef<HTMLDivElement>(null);
-  const { width, height: room } = useSize(box);
+  const width = useWidth(box);
   const x = placesOf(lanes, width);
   const tops = topsOf(drawings, rows.length, width);
   const top = (beat: number) => tops[beat] ?? 0;
-  const heads = box.current?.firstElementChild?.clientHeight ?? 30;
-  const height = Math.max(top(rows.length) + 12, room - heads - 1);
   useEffect(() => {
     const { current } = box;
     if (!current) return;
@@ -66,7 +64,12 @@ export function Lanes(props: LanesProps) {
           </div>
         ))}
       </div>
-      <svg width={width} height={height} aria-hidden="true" class="drawing">
+      <svg
+        width={width}
+        style={{ minHeight: `${top(rows.length) + 12}px` }}
+        aria-hidden="true"
+        class="drawing"
+      >
         {rows.map((row, beat) => (
           <rect
             class={`band ${beat === step ? 'here' : ''} ${row && lit.has(row.at) ? 'lit' : ''} ${differs(beat) ? (row ? 'differs' : 'absent') : ''}`}
@@ -78,7 +81,7 @@ export function Lanes(props: LanesProps) {
           />
         ))}
         {lanes.map((lane) => (
-          <Lifeline key={lane.id} lane={lane} geometry={geometry} height={height} />
+          <Lifeline key={lane.id} lane={lane} geometry={geometry} />
         ))}
         {rows.map((row, beat) => row && <Drawn key={row.at} row={row} beat={beat} geometry={geometry} />)}
       </svg>
@@ -102,23 +105,21 @@ interface Geometry {
   readonly step: number;
 }
 
-/** The position of each lane. The client has room to its right, for the messages. */
+/** The share of the width behind a lane of this kind. The client has room to its right, for the messages. */
+const ROOM: Partial<Record<Participant['kind'], number>> = { person: 1.1, client: 2.3 };
+
+/** The position of each lane. */
 function placesOf(lanes: readonly Participant[], width: number): Geometry['x'] {
-  const weights = lanes.map(({ kind }, at): number => {
-    if (at === 0) return 0;
-    const before = lanes[at - 1]?.kind;
-    if (before === 'person') return 1.1;
-    if (before === 'client') return 2.3;
-    return kind === 'instance' ? 1 : 1.5;
+  let sum = 0;
+  const shares = lanes.map(({ id, kind }, at) => {
+    const before = lanes[at - 1];
+    if (before) sum += ROOM[before.kind] ?? (kind === 'instance' ? 1 : 1.5);
+    return [id, sum] as const;
   });
-  const sum = weights.reduce((total, weight) => total + weight, 0) || 1;
   const [first, last] = [34, Math.max(width - 42, 200)];
-  let at = 0;
-  const xs = lanes.map(({ id, kind }, index) => {
-    at += weights[index] ?? 0;
-    return { id, kind, x: Math.round(first + ((last - first) * at) / sum) };
-  });
-  return (id) => (xs.find((one) => one.id === id) ?? xs.find(({ kind }) => kind === 'instance'))?.x ?? 0;
+  const xs = new Map(shares.map(([id, at]) => [id, Math.round(first + ((last - first) * at) / (sum || 1))]));
+  const server = lanes.find(({ kind }) => kind === 'instance')?.id ?? '';
+  return (id) => xs.get(id) ?? xs.get(server) ?? 0;
 }
 
 /** The upper edge of each beat, and the lower edge of the last. */
@@ -154,24 +155,22 @@ function wrap(text: string, room: number) {
 }
 
 /** A lane: dashed while its person thinks and while its instance is dead; a bar while it works or holds a frame. */
-function Lifeline({ lane, geometry, height }: { lane: Participant; geometry: Geometry; height: number }) {
+function Lifeline({ lane, geometry }: { lane: Participant; geometry: Geometry }) {
   const { rows, x, y, step } = geometry;
   const at = x(lane.id);
-  const end = step >= rows.length - 1 ? height : y(step) + ROW / 2;
-  const spans = spansOf(lane, rows.slice(0, step + 1)).map(({ kind, from, to }) => ({
-    kind,
-    from: y(from),
-    to: to === undefined ? (kind === 'works' ? y(step) : end) : y(to),
-  }));
+  // At the last step, what lasts goes on to the lower edge.
+  const end = step >= rows.length - 1 ? '100%' : y(step) + ROW / 2;
   return (
     <g class={`lifeline ${lane.kind}`}>
-      <line x1={at} x2={at} y1="0" y2={height} />
-      {spans.map(({ from, to, kind }) =>
-        kind === 'works' || kind === 'parked' ? (
-          <rect class={kind} x={at - 4} y={from} width="8" height={Math.max(to - from, 6)} rx="3" />
-        ) : (
-          <line class={kind} x1={at} x2={at} y1={from} y2={to} />
-        ),
+      <line x1={at} x2={at} y1="0" y2="100%" />
+      {spansOf(lane, rows.slice(0, step + 1)).map(
+        ({ kind, from, to = kind === 'works' ? step : undefined }) => {
+          const [top, bottom] = [y(from), to === undefined ? end : y(to)];
+          if (kind !== 'works' && kind !== 'parked')
+            return <line class={kind} x1={at} x2={at} y1={top} y2={bottom} />;
+          const height = typeof bottom === 'number' ? Math.max(bottom - top, 6) : bottom;
+          return <rect class={kind} x={at - 4} y={top} width="8" height={height} rx="3" />;
+        },
       )}
     </g>
   );
@@ -236,18 +235,15 @@ const Mark = ({ kind, x, y }: { kind: string; x: number; y: number }) => (
   <path class="mark" transform={`translate(${x} ${y})`} d={MARKS[kind] ?? CIRCLE} />
 );
 
-function useSize(box: { readonly current: HTMLDivElement | null }) {
-  const [size, setSize] = useState({ width: 680, height: 200 });
+function useWidth(box: { readonly current: HTMLDivElement | null }) {
+  const [width, setWidth] = useState(680);
   useEffect(() => {
     if (!box.current) return;
-    const watch = new ResizeObserver(([entry]) => {
-      const { width = 680, height = 200 } = entry?.contentRect ?? {};
-      setSize({ width: Math.floor(width), height: Math.floor(height) });
-    });
+    const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 680)));
     watch.observe(box.current);
     return () => watch.disconnect();
   }, [box]);
-  return size;
+  return width;
 }
 
 /** Milliseconds in a few characters: `4 ms`, `1.2 s`, `3 min`. */
