@@ -12,7 +12,7 @@ export type Live =
       readonly sides: Readonly<Record<SideName, SideState>>;
       readonly send: (command: Command) => void;
       /** The reason, if the lab has ended. */
-      readonly gone?: string;
+      readonly gone?: string | undefined;
     };
 
 /** The props of a side's controls. */
@@ -28,40 +28,26 @@ export function setUpBoth({ send }: OpenLive, setUps: readonly SetUp[]): void {
   for (const [at, setUp] of setUps.entries()) send({ do: 'set-up', side: SIDES[at] ?? 'left', setUp });
 }
 
+/** Shared by the tabs of this lab: a page at another port is of another origin. */
 const KEPT = 'mrtr-lab-token';
-
-/** Shares the token between the lab's tabs. Only pages of the same origin receive it. */
-const tabs = new BroadcastChannel('mrtr-lab');
-const ASKS = 'Which token?';
-
-/** Resolves with the token of another tab, as soon as a tab has one. */
-function askOtherTabs(): Promise<string> {
-  return new Promise((resolve) => {
-    tabs.addEventListener('message', ({ data }) => {
-      if (typeof data?.token !== 'string') return;
-      sessionStorage.setItem(KEPT, data.token);
-      resolve(data.token);
-    });
-    tabs.postMessage(ASKS);
-  });
-}
-
-function answerOtherTabs(token: string): void {
-  tabs.addEventListener('message', ({ data }) => {
-    if (data === ASKS) tabs.postMessage({ token });
-  });
-  tabs.postMessage({ token });
-}
 
 /** Removes the token from the address, so that no copied link contains it. */
 function takeToken(): string | undefined {
   const given = /[#&?]token=([\w-]+)/.exec(location.hash)?.[1];
   if (given) {
-    sessionStorage.setItem(KEPT, given);
+    localStorage.setItem(KEPT, given);
     history.replaceState(null, '', location.hash.replace(/[#&?]token=[\w-]+/, '') || '#/');
   }
-  return sessionStorage.getItem(KEPT) ?? undefined;
+  return localStorage.getItem(KEPT) ?? undefined;
 }
+
+/** Resolves when another tab is opened with a token. */
+const tokenOfAnotherTab = () =>
+  new Promise<string>((resolve) => {
+    addEventListener('storage', ({ key, newValue }) => {
+      if (key === KEPT && newValue !== null) resolve(newValue);
+    });
+  });
 
 const EXPORTED = 'This page has no server. In the repository, pnpm lab opens it with one.';
 const NO_TOKEN = 'Open the address that pnpm lab printed: this one lacks its token, so it can start nothing.';
@@ -86,33 +72,31 @@ export function useLive(): Live {
   });
   useEffect(() => {
     if (isExported) return;
-    let known: Partial<Record<SideName, SideState>> = {};
-    const open = (rest: Pick<OpenLive, 'send' | 'gone'>): boolean => {
-      const { left, right } = known;
-      if (!left || !right) return false;
-      setLive({ kind: 'open', sides: { left, right }, ...rest });
-      return true;
+    const sides: Partial<Record<SideName, SideState>> = {};
+    const show = (send: OpenLive['send'], gone?: string) => {
+      const { left, right } = sides;
+      if (left && right) setLive({ kind: 'open', sides: { left, right }, send, gone });
+      else if (gone !== undefined) setLive(without(gone));
     };
     const send = (command: Command) => void post('do', JSON.stringify(command));
     listen(({ side, state }) => {
-      known = { ...known, [side]: state };
-      open({ send });
+      sides[side] = state;
+      show(send);
     })
       .catch(() => GONE)
-      .then((gone) => open({ send: () => {}, gone }) || setLive(without(gone)));
+      .then((gone) => show(() => {}, gone));
   }, []);
   return live;
 }
 
 /** Resolves with the reason when the lab has ended. */
 async function listen(onChange: (change: SideChange) => void): Promise<string> {
-  token ??= await askOtherTabs();
+  token ??= await tokenOfAnotherTab();
   const response = await post('changes', '');
   if (!response.ok || !response.body) {
-    sessionStorage.removeItem(KEPT);
+    localStorage.removeItem(KEPT);
     return NO_TOKEN;
   }
-  answerOtherTabs(token);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
