@@ -39,30 +39,28 @@ const EXAMPLES: Schema = {
 
 /** An example that fits a field: what a program would enter in a person's place. */
 export function exampleOf(field: Field): unknown {
+  if (field.default !== undefined) return field.default;
   const [choice] = choicesOf(field);
-  if (field.default !== undefined || choice) return field.default ?? choice?.value;
+  if (choice) return choice.value;
   const { type, format } = field;
   if (type === 'boolean') return true;
   if (type === 'number' || type === 'integer') return Math.max(1, Number(field.minimum ?? 1));
   const [item] = itemChoices(field);
-  return type === 'array' ? (item ? [item.value] : []) : (EXAMPLES[String(format)] ?? 'yes');
-}
-
-/** What a field holds before the user has touched it: a text of JSON, or what it sends. */
-function initial(kind: Kind, value: unknown): unknown {
-  if (kind === 'choices') return Array.isArray(value) ? value : [];
-  if (kind === 'yes') return value === true;
-  if (value === undefined) return '';
-  return kind === 'json' ? JSON.stringify(value) : kind === 'choice' ? value : String(value);
+  if (type === 'array') return item ? [item.value] : [];
+  return EXAMPLES[String(format)] ?? 'yes';
 }
 
 /** What a field sends; undefined if it is empty. @throws SyntaxError for what is no JSON */
-function sentBy(kind: Kind, held: unknown): unknown {
-  if (held === '') return undefined;
+function sentBy(field: Field, entered: readonly unknown[]): unknown {
+  const kind = kindOf(field);
+  const text = String(entered[0] ?? '');
+  if (kind === 'yes') return entered.length > 0;
+  if (kind === 'choices') return entered.map((at) => itemChoices(field)[Number(at)]?.value);
+  if (text === '') return undefined;
+  if (kind === 'choice') return choicesOf(field)[Number(text)]?.value;
+  if (kind === 'json') return JSON.parse(text);
   // What is no number goes out as it was typed.
-  if (kind === 'number' && Number.isNaN(Number(held))) return held;
-  if (kind === 'json') return JSON.parse(String(held));
-  return kind === 'number' ? Number(held) : held;
+  return kind === 'number' && !Number.isNaN(Number(text)) ? Number(text) : text;
 }
 
 interface FormProps {
@@ -80,27 +78,14 @@ interface FormProps {
   readonly children?: ComponentChildren;
 }
 
-export function Form({
-  label,
-  schema,
-  given = {},
-  head,
-  submit,
-  disabled = false,
-  onSubmit,
-  children,
-}: FormProps) {
+export function Form(props: FormProps) {
+  const { label, schema, given = {}, head, submit, disabled = false, onSubmit, children } = props;
   const fields = fieldsOf(schema);
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
-  const [held, setHeld] = useState<Content>(() =>
-    Object.fromEntries(
-      fields.map(([name, field]) => [name, initial(kindOf(field), given[name] ?? field.default)]),
-    ),
-  );
   const [problem, setProblem] = useState('');
-  const send = () => {
+  const send = (entered: FormData) => {
     try {
-      const sent = fields.map(([name, field]) => [name, sentBy(kindOf(field), held[name])] as const);
+      const sent = fields.map(([name, field]) => [name, sentBy(field, entered.getAll(name))] as const);
       setProblem('');
       onSubmit(Object.fromEntries(sent.filter(([, value]) => value !== undefined)));
     } catch (error) {
@@ -112,7 +97,7 @@ export function Form({
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault();
-        send();
+        send(new FormData(event.currentTarget));
       }}
     >
       {head}
@@ -124,8 +109,7 @@ export function Form({
               name={name}
               field={field}
               required={required.includes(name)}
-              held={held[name]}
-              onHeld={(value) => setHeld({ ...held, [name]: value })}
+              given={given[name] ?? field.default}
             />
           ))}
           {typeof submit === 'string' ? (
@@ -151,74 +135,51 @@ interface InputProps {
   readonly name: string;
   readonly field: Field;
   readonly required: boolean;
-  readonly held: unknown;
-  readonly onHeld: (held: unknown) => void;
+  readonly given: unknown;
 }
 
-function Input({ name, field, required, held, onHeld }: InputProps) {
+/** The control of a field. The browser holds what is entered; a choice is held by its place. */
+function Input({ name, field, required, given }: InputProps) {
   const kind = kindOf(field);
   const id = useId();
   const title = typeof field.title === 'string' ? field.title : name;
   const hint = typeof field.description === 'string' ? field.description : undefined;
   if (kind === 'choices') {
-    const chosen = held as readonly unknown[];
+    const chosen: readonly unknown[] = Array.isArray(given) ? given : [];
     return (
       <span role="group" aria-label={title} title={hint}>
         {title}{' '}
         {itemChoices(field).map(({ value, title: words }, at) => (
           <label key={at}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(value)}
-              onChange={({ currentTarget: { checked } }) =>
-                onHeld(checked ? [...chosen, value] : chosen.filter((one) => one !== value))
-              }
-            />
+            <input type="checkbox" name={name} value={at} defaultChecked={chosen.includes(value)} />
             {asText(words)}
           </label>
         ))}
       </span>
     );
   }
-  const choices = choicesOf(field);
-  const control = {
-    id,
-    title: hint,
-    placeholder: placeholderOf(kind, field),
-    required: required && kind !== 'yes',
-  };
+  const control = { id, name, title: hint, required: required && kind !== 'yes' };
   return (
     <span class="field">
       <label for={id}>{title}</label>{' '}
       {kind === 'choice' && (
-        <select
-          {...control}
-          value={choices.findIndex(({ value }) => value === held)}
-          onChange={({ currentTarget }) => onHeld(choices[Number(currentTarget.value || -1)]?.value ?? '')}
-        >
+        <select {...control}>
           <option value="">…</option>
-          {choices.map(({ title: words }, at) => (
-            <option key={at} value={at}>
+          {choicesOf(field).map(({ value, title: words }, at) => (
+            <option key={at} value={at} selected={value === given}>
               {asText(words)}
             </option>
           ))}
         </select>
       )}
-      {kind === 'yes' && (
-        <input
-          {...control}
-          type="checkbox"
-          checked={held === true}
-          onChange={(event) => onHeld(event.currentTarget.checked)}
-        />
-      )}
+      {kind === 'yes' && <input {...control} type="checkbox" defaultChecked={given === true} />}
       {kind !== 'choice' && kind !== 'yes' && (
         <input
           {...control}
           type="text"
           inputMode={kind === 'number' ? 'numeric' : 'text'}
-          value={String(held)}
-          onInput={(event) => onHeld(event.currentTarget.value)}
+          placeholder={placeholderOf(kind, field)}
+          defaultValue={typeof given === 'string' && kind !== 'json' ? given : JSON.stringify(given)}
         />
       )}
       {hint && <small class="quiet">{hint}</small>}

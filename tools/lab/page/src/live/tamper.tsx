@@ -1,5 +1,4 @@
 /** The tamper editor shows the latest state as bytes. The next retry sends the edited state. */
-import { useEffect, useState } from 'preact/hooks';
 import type { SideState } from '../../../src/protocol.ts';
 import { bytesOf, flipBit, statesIn } from '../../../src/states.ts';
 import type { SideProps } from './connection.ts';
@@ -31,7 +30,7 @@ export function Tamper({ side, state, other, send }: SideProps & { readonly othe
       {insides[latest]?.sealed ? (
         <Bytes key={latest} original={latest} current={current} onChange={present} />
       ) : (
-        <Plain key={latest} current={current} onChange={present} />
+        <Plain current={current} onChange={present} />
       )}
       <div class="line foot-line">
         {changes.map(([words, changed]) => (
@@ -52,25 +51,22 @@ export function Tamper({ side, state, other, send }: SideProps & { readonly othe
 }
 
 /** The editor of an unsealed state: a plain text. */
-function Plain({ current, onChange }: Omit<BytesProps, 'original'>) {
-  const [text, setText] = useState(current);
-  // Show the changes of the buttons below: this text is sent.
-  useEffect(() => setText(current), [current]);
-  return (
-    <>
-      <textarea
-        aria-label="The state, as text"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
-      <div class="line">
-        <button type="button" class="button primary" onClick={() => onChange(text)}>
-          Present this text
-        </button>
-      </div>
-    </>
-  );
-}
+const Plain = ({ current, onChange }: Omit<BytesProps, 'original'>) => (
+  <form
+    onSubmit={(event) => {
+      event.preventDefault();
+      onChange(String(new FormData(event.currentTarget).get('state')));
+    }}
+  >
+    {/* Shows what is sent, also after the buttons below have changed it. */}
+    <textarea key={current} name="state" aria-label="The state, as text" defaultValue={current} />
+    <div class="line">
+      <button type="submit" class="button primary">
+        Present this text
+      </button>
+    </div>
+  </form>
+);
 
 interface BytesProps {
   readonly original: string;
