@@ -13,7 +13,7 @@ export interface OnPage extends Origin {
 /** The links, each with the pages that it stands for. */
 const LINKS: readonly (readonly [href: string, title: string, ...pages: Route['page'][]])[] = [
   ['#/', 'Start', 'front'],
-  ['#/lessons', 'Lessons', 'lessons', 'lesson'],
+  ['#/lessons', 'Lessons', 'lessons'],
   ['#/live', 'Live', 'live'],
   ['#/measured', 'Measured', 'measured', 'compare'],
 ];
@@ -79,16 +79,17 @@ export function Bar({ route, shown, live, link, onFile }: BarProps) {
   );
 }
 
+/** The menu opens as a popover of the browser's. */
+const SHEET = 'copies';
+
 function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly link: string }) {
   const [said, setSaid] = useState('');
-  const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     if (!said) return;
     const timer = setTimeout(() => setSaid(''), 2500);
     return () => clearTimeout(timer);
   }, [said]);
   const copy = async (what: string, text: string | (() => Promise<string>)) => {
-    if (menu.current) menu.current.open = false;
     try {
       await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
       setSaid(`Copied: ${what}`);
@@ -98,35 +99,35 @@ function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly
   };
   const entry = (title: string, text: Parameters<typeof copy>[1] | undefined) =>
     text !== undefined && (
-      <button key={title} type="button" onClick={() => copy(title, text)}>
+      <button
+        key={title}
+        type="button"
+        popovertarget={SHEET}
+        popovertargetaction="hide"
+        onClick={() => copy(title, text)}
+      >
         {title}
       </button>
     );
   return (
     <>
-      <details
-        class="menu"
-        ref={menu}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape' && menu.current) menu.current.open = false;
-        }}
-      >
-        <summary class="button">Copy</summary>
-        <div class="sheet">
-          {/* A link has no server of the user's own. */}
-          {shown.every(({ server }) => server === undefined) && entry('Link to this', link)}
-          {shown.map(({ conversation, ...origin }, at) => (
-            <div key={at}>
-              <h3>
-                {shown.length > 1 && `${at === 0 ? 'Left' : 'Right'}: `}
-                {conversation.title}
-              </h3>
-              {entry('Link with its transcript', () => linkWith(conversation))}
-              {COPIES.map(([title, textOf]) => entry(title, textOf(conversation, origin)))}
-            </div>
-          ))}
-        </div>
-      </details>
+      <button type="button" class="button" popovertarget={SHEET}>
+        Copy
+      </button>
+      <div class="sheet" id={SHEET} popover="auto">
+        {/* A link has no server of the user's own. */}
+        {shown.every(({ server }) => server === undefined) && entry('Link to this', link)}
+        {shown.map(({ conversation, ...origin }, at) => (
+          <div key={at}>
+            <h3>
+              {shown.length > 1 && `${at === 0 ? 'Left' : 'Right'}: `}
+              {conversation.title}
+            </h3>
+            {entry('Link with its transcript', () => linkWith(conversation))}
+            {COPIES.map(([title, textOf]) => entry(title, textOf(conversation, origin)))}
+          </div>
+        ))}
+      </div>
       {said && (
         <div class="toast" role="status">
           {said}

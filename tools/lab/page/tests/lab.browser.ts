@@ -451,7 +451,7 @@ describe('the live lab', () => {
     await left.callAndAnswer('metric');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const copy = async (name: string) => {
-      await page.locator('summary', { hasText: 'Copy' }).click();
+      await page.getByRole('button', { name: 'Copy', exact: true }).click();
       await page.getByRole('button', { name }).first().click();
       await page.getByText(/^Copied/).waitFor();
       return page.evaluate(() => navigator.clipboard.readText());
