@@ -1,7 +1,7 @@
 /** The live lab: two sides, and commands to them. */
 import { createDatabase } from '@mrtr/matrix/processes';
 import { type OwnOptions, OwnServer } from './own/own-server.ts';
-import { Pane } from './pane.ts';
+import { openPane, type Pane } from './pane.ts';
 import { Postgres } from './postgres.ts';
 import type { Command, SideChange, SideState } from './protocol.ts';
 import { OWN, type SetUp, SIDES, type SideName, setUp } from './set-up.ts';
@@ -25,7 +25,7 @@ export class Lab {
     this.#postgres = postgres;
     const side = (name: SideName, first: SetUp) => {
       const means = { database: this.#database, postgres, own: own && new OwnServer(own) };
-      return new Pane(means, first, () => this.#announce(name));
+      return openPane(means, first, () => this.#announce(name));
     };
     const { tool = '', arguments: given = {} } = own ?? {};
     const ownSetUp = setUp(OWN, { instances: 'one', own: { tool, arguments: given } });

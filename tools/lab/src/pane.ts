@@ -1,14 +1,10 @@
-/**
- * One side of the lab: a shape or a server of the user's own, in real processes, and a real client whose user is a person
- * at the page.
- */
+/** One side of the lab: a shape or a server of the user's own in real processes, its network, and its call. */
 import { randomBytes } from 'node:crypto';
-import { recordedWorld, toolCall, withWorld } from '@mrtr/comparison/calls';
+import { recordedWorld } from '@mrtr/comparison/calls';
 import type { Change } from '@mrtr/comparison/claims';
-import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/comparison/options';
-import { converse, type Hosting, type Reply, type ShownQuestion } from '@mrtr/harness';
-import { participantsOf, type Recorder } from '@mrtr/harness/internal';
-import type { TranscriptEvent } from '@mrtr/harness/transcript';
+import { addressOf, findOption, type ListedOption } from '@mrtr/comparison/options';
+import type { Hosting, Reply } from '@mrtr/harness';
+import type { Recorder } from '@mrtr/harness/internal';
 import { versionOf } from '@mrtr/matrix/deploy';
 import {
   type Database,
@@ -18,6 +14,7 @@ import {
   processFleet,
   startInstance,
 } from '@mrtr/matrix/processes';
+import { type Call, emptyConversation, startCall } from './call.ts';
 import { CALLS, insides } from './insides.ts';
 import { network } from './network.ts';
 import { OFFERED } from './offered.ts';
@@ -26,7 +23,7 @@ import { type OwnInstance, startOwn } from './own/own-instance.ts';
 import { listTools, type OwnServer } from './own/own-server.ts';
 import { watchProbe } from './own/probe.ts';
 import type { Postgres } from './postgres.ts';
-import type { Asked, Fault, SideState, TranscriptSoFar } from './protocol.ts';
+import type { Fault, SideState } from './protocol.ts';
 import { INSTANCE_IDS, type InstanceId, OWN, type OwnCall, type SetUp } from './set-up.ts';
 
 const STRAIGHT: Fault = { deliver: 'once' };
@@ -44,367 +41,111 @@ interface Means {
   readonly own?: OwnServer | undefined;
 }
 
-/** One of the two sides. Calls `changed` whenever its state changes. */
-export class Pane {
-  readonly #database: Database;
-  readonly #postgres: Postgres;
-  readonly #own: OwnServer | undefined;
+/** One of the two sides. */
+export type Pane = ReturnType<typeof openPane>;
+
+/** Makes a side that is off. Calls `changed` whenever its state changes. */
+export function openPane({ database, postgres, own }: Means, first: SetUp, changed: () => void) {
+  const key = randomBytes(32);
+  const instances: Partial<Record<InstanceId, Running>> = {};
+  let current = first;
+  let doing: SideState['doing'] = 'off';
+  let problem: string | undefined;
+  let fault = STRAIGHT;
   /** The connection string of the database that holds calls, for an option that needs one. */
-  #calls: string | undefined;
-  readonly #changed: () => void;
-  #setUp: SetUp;
-  readonly #instances: Partial<Record<InstanceId, Running>> = {};
-  /** Lets an instance serve the open call, at first or as one that was restarted. */
-  #join: ((id: InstanceId, restart?: { readonly deployed?: string }) => Promise<void>) | undefined;
-  readonly #key = randomBytes(32);
-  /** The version of the code that serves the call. */
-  #version = FIRST;
+  let calls: string | undefined;
+  /** The latest call. */
+  let call: Call | undefined;
   /** The arguments of an option's call, in place of the lab's own. */
-  #others: OwnCall['arguments'] | undefined;
-  #conversation: TranscriptSoFar | undefined;
-  #asked: Asked | undefined;
-  /** Answers the latest question. */
-  #reply: (reply: Reply) => void = () => {};
-  #fault = STRAIGHT;
-  #doing: SideState['doing'] = 'off';
-  #problem: string | undefined;
-  #isAbandoned = false;
-  /** Whether a program has answered every question of the call. */
-  #isAgent: boolean | undefined;
-  #call: Promise<void> = Promise.resolve();
+  let others: OwnCall['arguments'] | undefined;
+  /** The version of the code that serves the call. */
+  let version = FIRST;
+  /** Lets an instance serve the open call, at first or as one that was restarted. */
+  let join: ((id: InstanceId, restart?: { readonly deployed?: string }) => Promise<void>) | undefined;
 
-  constructor({ database, postgres, own }: Means, setUp: SetUp, changed: () => void) {
-    this.#database = database;
-    this.#postgres = postgres;
-    this.#own = own;
-    this.#setUp = setUp;
-    this.#changed = changed;
-  }
-
-  get state(): SideState {
-    const conversation = this.#conversation ?? this.#emptyConversation;
-    return {
-      offered: OFFERED,
-      own: this.#own?.state,
-      setUp: this.#setUp,
-      doing: this.#doing,
-      instances: INSTANCE_IDS.map((id) => ({ id, alive: this.#isAlive(id) })),
-      conversation,
-      asked: this.#asked,
-      fault: this.#fault,
-      insides: this.#served ? {} : insides(conversation.events, this.#called, this.#key),
-      problem: this.#problem,
-    };
+  function became(next: SideState['doing']) {
+    doing = next;
+    problem = undefined;
+    changed();
   }
 
   /** The server of the user's own, if the side serves it. */
-  get #served(): OwnServer | undefined {
-    return this.#setUp.option === OWN ? this.#own : undefined;
+  const served = () => (current.option === OWN ? own : undefined);
+  const used = () => (current.instances === 'one' ? INSTANCE_IDS.slice(0, 1) : INSTANCE_IDS);
+  const isAlive = (id: InstanceId) => instances[id]?.alive === true;
+
+  async function startOne(id: InstanceId) {
+    const server = served();
+    instances[id] = await (server ? startOwn(server) : startInstance(database));
   }
 
-  async start(): Promise<void> {
-    this.#became('starting');
+  const revive = (ids: readonly InstanceId[]) => Promise.all(ids.filter((id) => !isAlive(id)).map(startOne));
+
+  /** Ends its processes. */
+  async function close() {
+    await Promise.all(Object.values(instances).map((one) => one.alive && one.kill()));
+  }
+
+  async function start() {
+    became('starting');
     try {
-      await this.#revive(this.#kept);
-      await this.#listTools();
+      // A command of the user's own is started only when it is used.
+      await revive(served() ? used() : INSTANCE_IDS);
+      await findTools();
     } finally {
-      this.#became('ready');
+      became('ready');
     }
   }
 
   /** Lists the tools of the own server, and chooses the first one if none was chosen. */
-  async #listTools(): Promise<void> {
-    const [server, instance] = [this.#served, this.#instances.i1];
+  async function findTools() {
+    const [server, instance] = [served(), instances.i1];
     if (!server || !instance || !isOwn(instance) || server.tools.length > 0) return;
     try {
-      server.tools = await listTools(instance.fetch, this.#setUp.client === 'legacy');
+      server.tools = await listTools(instance.fetch, current.client === 'legacy');
     } catch (error) {
       const why = (error as Error).message.replace(/^.*(?=The server ended)/s, '');
       const wrote = instance.tail.length > why.length ? ` It wrote:\n${instance.tail}` : '';
       throw new Refused(`The server did not list its tools. ${why}${wrote}`);
     }
-    const { own } = this.#setUp;
-    const [first] = server.tools;
-    if (!own || !first || server.tools.some(({ name }) => name === own.tool)) return;
-    this.#setUp = { ...this.#setUp, own: { ...own, tool: first.name } };
-    const names = server.tools.map(({ name }) => name).join(', ');
-    if (own.tool) throw new Refused(`The server has no tool '${own.tool}'. It has ${names}.`);
-  }
-
-  /** Ends its processes. */
-  async close(): Promise<void> {
-    await Promise.all(Object.values(this.#instances).map((one) => one.alive && one.kill()));
-  }
-
-  /** Ends the call and the processes, until the side is set up again. */
-  async turnOff(): Promise<void> {
-    await this.#abandon();
-    await this.close();
-    this.#conversation = undefined;
-    this.#became('off');
-  }
-
-  /** Chooses another server, tool, client or hosting. Abandons the open call: its user cancels. */
-  async setUp(setUp: SetUp): Promise<void> {
-    const listed = setUp.option === OWN ? undefined : await this.#optionOf(setUp);
-    if (setUp.option === OWN && !this.#own)
-      throw new Refused('The lab was opened without a server of your own: pnpm lab --server.');
-    const source = setUp.option === OWN ? setUp.own?.source : undefined;
-    if (source !== undefined && source !== this.#own?.sourceName && !this.#own?.loaded.has(source))
-      throw new Refused(`The server has not loaded '${source}'.`);
-    // To cancel would send the user's own server another round.
-    if (this.#served && this.#join) await this.close();
-    await this.#abandon();
-    const before = this.#setUp;
-    this.#setUp = setUp;
-    if (listed?.needsPostgres) await this.#needPostgres(listed.name, before);
-    this.#conversation = undefined;
-    this.#fault = STRAIGHT;
-    const isOther = (before.option === OWN) !== (setUp.option === OWN);
-    // A process on stdio serves clients of one era.
-    const isOtherEra = this.#served && (before.client === 'legacy') !== (setUp.client === 'legacy');
-    if (isOther || isOtherEra || this.#own?.choose(source) === true) {
-      this.#own?.before.clear();
-      await this.close();
-    }
-    await this.start();
-  }
-
-  async #optionOf(setUp: SetUp): Promise<ListedOption> {
-    const listed = findOption(setUp.option);
-    if (!listed) throw new Refused(`There is no option '${setUp.option}'.`);
-    if (hasVersions(setUp) && !(await loadOption(listed)).claims.deploys)
-      throw new Refused(
-        `${listed.name} is not among the shapes that the tool with a version 2 is written in.`,
-      );
-    return listed;
+    const names = server.tools.map(({ name }) => name);
+    const [name] = names;
+    const { own: chosen } = current;
+    if (!chosen || name === undefined || names.includes(chosen.tool)) return;
+    current = { ...current, own: { ...chosen, tool: name } };
+    if (chosen.tool)
+      throw new Refused(`The server has no tool '${chosen.tool}'. It has ${names.join(', ')}.`);
   }
 
   /** Opens a database for the side's calls. If that fails, restores the set-up `before`. */
-  async #needPostgres(option: string, before: SetUp): Promise<void> {
-    if (this.#calls !== undefined) return;
-    this.#became('starting');
+  async function needPostgres(option: string, before: SetUp) {
+    if (calls !== undefined) return;
+    became('starting');
     try {
-      this.#calls = await this.#postgres.database();
+      calls = await postgres.database();
     } catch (error) {
-      this.#setUp = before;
-      this.#became('ready');
+      current = before;
+      became('ready');
       const { message, cause } = error as Error;
       const why = cause instanceof Error ? cause.message : message;
       throw new Refused(`${option} needs a PostgreSQL, and none could be started here: ${why}`);
     }
   }
 
-  /** Makes the call of the set-up, or this one of the own server, or an option's call with other arguments. */
-  async call(own = this.#setUp.own, others?: OwnCall['arguments']): Promise<void> {
-    if (this.#doing !== 'ready' && this.#doing !== 'over') throw new Refused('A call is going on.');
-    if (own) this.#setUp = { ...this.#setUp, own: { ...own, source: this.#setUp.own?.source } };
-    this.#others = others;
-    await this.#revive(this.#used);
-    this.#conversation = undefined;
-    this.#became('calling');
-    this.#call = this.#makeCall();
+  /** The call of the set-up, and what serves it. */
+  function calledNow() {
+    const { tool, own: chosen = { tool: '', arguments: {} } } = current;
+    const optionCall = { ...CALLS[tool], ...(others && { arguments: others }) };
+    return { setUp: current, call: served() ? chosen : optionCall, instances: used() };
   }
-
-  /** Answers the open question, as a person or as a program in a person's place. */
-  answer(question: number, reply: Reply, isAgent = false): void {
-    if (this.#asked?.id !== question) throw new Refused('That question is not open.');
-    this.#asked = undefined;
-    this.#isAgent = isAgent && this.#isAgent !== false;
-    this.#became('calling');
-    this.#reply(reply);
-  }
-
-  setFault(fault: Fault): void {
-    if (fault.to !== undefined && !this.#used.includes(fault.to))
-      throw new Refused(`There is no instance '${fault.to}'.`);
-    if (this.#setUp.client === 'legacy' && (fault.deliver !== 'once' || fault.state !== undefined))
-      throw new Refused(
-        'An old client is asked down the stream of its call: it sends no retry and no state.',
-      );
-    this.#fault = fault;
-    this.#changed();
-  }
-
-  /** Kills an instance with SIGKILL. */
-  async kill(id: InstanceId): Promise<void> {
-    const instance = this.#instances[id];
-    if (!instance || !this.#isAlive(id)) throw new Refused(`There is no living instance '${id}'.`);
-    if (isOwn(instance) && !instance.isOwned)
-      throw new Refused('The lab did not start this server, so it cannot kill it.');
-    await instance.kill();
-    this.#changed();
-  }
-
-  async restart(id: InstanceId): Promise<void> {
-    if (this.#isAlive(id)) throw new Refused(`'${id}' is alive.`);
-    await this.#startInstance(id);
-    if (!this.#join) await this.#listTools();
-    else if (this.#used.includes(id)) await this.#join(id, {});
-    this.#changed();
-  }
-
-  /** Replaces the call's processes by new ones with other code. */
-  async deploy(change: Change): Promise<void> {
-    if (!hasVersions(this.#setUp)) throw new Refused('This tool has no version 2.');
-    if (this.#doing !== 'asked') throw new Refused('Deploy a version while a question is open.');
-    if (this.#version !== FIRST)
-      throw new Refused('Version 2 runs already. The next call begins on version 1.');
-    this.#version = change;
-    await Promise.all(this.#used.map((id) => this.#replace(id, change)));
-    this.#changed();
-  }
-
-  /** The new process serves before the old one ends, as behind any load balancer. */
-  async #replace(id: InstanceId, deployed: Change): Promise<void> {
-    const old = this.#instances[id] as InstanceProcess;
-    await this.#startInstance(id);
-    await this.#join?.(id, { deployed });
-    if (old.alive) await old.stop();
-  }
-
-  get #used(): readonly InstanceId[] {
-    return this.#setUp.instances === 'one' ? INSTANCE_IDS.slice(0, 1) : INSTANCE_IDS;
-  }
-
-  #became(doing: SideState['doing']): void {
-    this.#doing = doing;
-    this.#problem = undefined;
-    this.#changed();
-  }
-
-  /** Shows why something was refused, or failed. */
-  fail(error: unknown): void {
-    this.#problem = error instanceof Refused ? error.message : `That failed: ${String(error)}`;
-    this.#changed();
-  }
-
-  /** The processes that run between calls. One command after another starts an option's only when it is used. */
-  get #kept(): readonly InstanceId[] {
-    return this.#served ? this.#used : INSTANCE_IDS;
-  }
-
-  async #startInstance(id: InstanceId): Promise<void> {
-    const server = this.#served;
-    this.#instances[id] = await (server ? startOwn(server) : startInstance(this.#database));
-  }
-
-  #isAlive(id: InstanceId): boolean {
-    return this.#instances[id]?.alive === true;
-  }
-
-  async #revive(ids: readonly InstanceId[]): Promise<void> {
-    await Promise.all(ids.filter((id) => !this.#isAlive(id)).map((id) => this.#startInstance(id)));
-  }
-
-  /** Cancels the open question, and every later one of the call. */
-  async #abandon(): Promise<void> {
-    this.#isAbandoned = true;
-    this.#reply({ action: 'cancel' });
-    this.#asked = undefined;
-    // If cancelling does not end the call, because its instance hangs, end its instances.
-    const hangs = setTimeout(() => this.close(), ABANDON_MS);
-    await this.#call;
-    clearTimeout(hangs);
-    this.#isAbandoned = false;
-  }
-
-  get #called(): OwnCall {
-    const { tool, own = { tool: '', arguments: {} } } = this.#setUp;
-    return this.#served ? own : { ...CALLS[tool], ...(this.#others && { arguments: this.#others }) };
-  }
-
-  /** The call of the current set-up. */
-  get #request() {
-    const { client } = this.#setUp;
-    const { tool, arguments: given } = this.#called;
-    const user = Object.assign((question: ShownQuestion) => this.#ask(question), {
-      maySayNothing: true,
-      ...(this.#isAgent && { isAgent: true }),
-    });
-    return {
-      client: client === 'legacy' ? 'legacy' : 'modern',
-      call: toolCall(tool, given),
-      ...(client !== 'unaskable' && { user }),
-    } as const;
-  }
-
-  get #emptyConversation(): TranscriptSoFar {
-    const { option, own } = this.#setUp;
-    const listed = findOption(option);
-    const title = listed ? `${listed.name} · ${listed.title}` : (own?.tool ?? '');
-    const request = this.#request;
-    const participants = participantsOf(request, request.client, this.#used);
-    const empty = { format: 'mrtr-transcript', version: 1, title, participants, events: [] } as const;
-    // The effects of the user's own server are not seen.
-    return this.#served ? empty : withWorld(empty);
-  }
-
-  async #makeCall(): Promise<void> {
-    this.#isAgent = undefined;
-    const events: TranscriptEvent[] = [];
-    const onEvent = (event: TranscriptEvent) => {
-      if (events.length === MAX_EVENTS) void this.close();
-      if (events.length > MAX_EVENTS) return;
-      events.push(event);
-      this.#conversation = { ...this.#emptyConversation, events };
-      this.#changed();
-    };
-    const { end } = await converse({ ...this.#request, onEvent }, this.#host);
-    this.#conversation = { ...this.#emptyConversation, events, end };
-    this.#asked = undefined;
-    this.#became('over');
-  }
-
-  #ask({ message, requestedSchema }: ShownQuestion): Promise<Reply> {
-    if (this.#isAbandoned) return Promise.resolve({ action: 'cancel' });
-    const questions = this.#conversation?.events.filter(({ kind }) => kind === 'question').length ?? 1;
-    this.#served?.hasAsked(this.#called.tool);
-    return new Promise((reply) => {
-      this.#asked = { id: questions, message, schema: requestedSchema };
-      this.#reply = reply;
-      this.#became('asked');
-    });
-  }
-
-  readonly #host = async (recorder: Recorder): Promise<Hosting> => {
-    const world = recordedWorld(recorder);
-    const fleet = processFleet<Running>(this.#database, { world, recorder }, () => this.#fault.to);
-    const lines = callLines(
-      recorder,
-      (line) => this.#own?.before.has(line) === true,
-      (file) => this.#own?.find(file),
-    );
-    this.#version = FIRST;
-    this.#join = (id, restart) => {
-      const instance = this.#instances[id] as Running;
-      const connect = (place: InstanceAddress) =>
-        isOwn(instance) ? instance.connect(lines, place.instance) : instance.open(place, this.#opening);
-      return fleet.open(id, instance, connect, restart);
-    };
-    for (const id of this.#used) await this.#join(id);
-    const { fetch, ...endpoint } = fleet.endpoint();
-    const probe = this.#served?.options.probe;
-    const send = probe ? watchProbe(probe, fetch, recorder) : fetch;
-    return {
-      instances: this.#used,
-      endpoint: () => ({ ...endpoint, fetch: network(send, recorder, () => this.#takeFault()) }),
-      framesHeld: fleet.framesHeld,
-      close: async () => {
-        this.#join = undefined;
-        await fleet.close();
-      },
-    };
-  };
 
   /** How the processes serve the call of an option. */
-  get #opening(): Opening {
-    const { option, instances, singleUse, legacy = 'shim' } = this.#setUp;
+  function openingOf({ option, instances, singleUse, legacy = 'shim', tool }: SetUp): Opening {
     const listed = findOption(option) as ListedOption;
     return {
-      ...(hasVersions(this.#setUp) ? versionOf(listed, this.#version) : { module: addressOf(listed) }),
-      ...(listed.needsPostgres && { postgres: this.#calls }),
-      key: this.#key.toString('base64'),
+      ...(tool === 'order' ? versionOf(listed, version) : { module: addressOf(listed) }),
+      ...(listed.needsPostgres && { postgres: calls }),
+      key: key.toString('base64'),
       legacy,
       serve: instances === 'one' ? 'sessions' : 'stateless',
       singleUse: singleUse ? 'shared' : false,
@@ -413,19 +154,190 @@ export class Pane {
   }
 
   /** Takes the fault of this request; the next one has none. The chosen instance stays. */
-  #takeFault(): Fault {
-    const fault = this.#fault;
-    this.#fault = { deliver: 'once', to: fault.to };
-    return fault;
+  function takeFault() {
+    const taken = fault;
+    fault = { deliver: 'once', to: taken.to };
+    return taken;
   }
+
+  async function host(recorder: Recorder): Promise<Hosting> {
+    const world = recordedWorld(recorder);
+    const fleet = processFleet<Running>(database, { world, recorder }, () => fault.to);
+    const lines = callLines(
+      recorder,
+      (line) => own?.before.has(line) === true,
+      (file) => own?.find(file),
+    );
+    version = FIRST;
+    const joinFleet: typeof join = (id, restart) => {
+      const instance = instances[id] as Running;
+      const connect = (place: InstanceAddress) =>
+        isOwn(instance) ? instance.connect(lines, place.instance) : instance.open(place, openingOf(current));
+      return fleet.open(id, instance, connect, restart);
+    };
+    join = joinFleet;
+    const leave = async () => {
+      join = undefined;
+      await fleet.close();
+    };
+    try {
+      for (const id of used()) await joinFleet(id);
+    } catch (error) {
+      // An instance has ended since the call began.
+      await leave();
+      throw error;
+    }
+    const { fetch, ...endpoint } = fleet.endpoint();
+    const probe = served()?.options.probe;
+    const send = probe ? watchProbe(probe, fetch, recorder) : fetch;
+    return {
+      instances: used(),
+      endpoint: () => ({ ...endpoint, fetch: network(send, recorder, takeFault) }),
+      framesHeld: fleet.framesHeld,
+      close: leave,
+    };
+  }
+
+  return {
+    get state(): SideState {
+      const called = calledNow();
+      const conversation = call?.conversation ?? emptyConversation(called);
+      return {
+        offered: OFFERED,
+        own: own?.state,
+        setUp: current,
+        doing,
+        instances: INSTANCE_IDS.map((id) => ({ id, alive: isAlive(id) })),
+        conversation,
+        asked: call?.asked,
+        fault,
+        insides: served() ? {} : insides(conversation.events, called.call, key),
+        problem,
+      };
+    },
+
+    start,
+    close,
+
+    /** Shows why something was refused, or failed. */
+    fail(error: unknown) {
+      problem = error instanceof Refused ? error.message : `That failed: ${String(error)}`;
+      changed();
+    },
+
+    /** Ends the call and the processes, until the side is set up again. */
+    async turnOff() {
+      await call?.abandon();
+      await close();
+      call = undefined;
+      became('off');
+    },
+
+    /** Chooses another server, tool, client or hosting. Abandons the open call: its user cancels. */
+    async setUp(setUp: SetUp) {
+      const offered = setUp.option === OWN ? undefined : offeredFor(setUp);
+      if (setUp.option === OWN && !own)
+        throw new Refused('The lab was opened without a server of your own: pnpm lab --server.');
+      const source = setUp.option === OWN ? setUp.own?.source : undefined;
+      if (source !== undefined && source !== own?.sourceName && !own?.loaded.has(source))
+        throw new Refused(`The server has not loaded '${source}'.`);
+      // To cancel would send the user's own server another round.
+      if (served() && join) await close();
+      await call?.abandon();
+      const before = current;
+      current = setUp;
+      if (offered?.needsPostgres) await needPostgres(offered.name, before);
+      call = undefined;
+      fault = STRAIGHT;
+      const isOther = (before.option === OWN) !== (setUp.option === OWN);
+      // A process on stdio serves clients of one era.
+      const isOtherEra = served() && (before.client === 'legacy') !== (setUp.client === 'legacy');
+      if (isOther || isOtherEra || own?.choose(source) === true) {
+        own?.before.clear();
+        await close();
+      }
+      await start();
+    },
+
+    /** Makes the call of the set-up, or this one of the own server, or an option's call with other arguments. */
+    async call(chosen = current.own, given?: OwnCall['arguments']) {
+      if (doing !== 'ready' && doing !== 'over') throw new Refused('A call is going on.');
+      if (chosen) current = { ...current, own: { ...chosen, source: current.own?.source } };
+      others = given;
+      await revive(used());
+      call = undefined;
+      became('calling');
+      const called = calledNow();
+      const onAsk = () => served()?.hasAsked(called.call.tool);
+      call = startCall({ ...called, host, changed, became, onAsk, close });
+    },
+
+    /** Answers the open question, as a person or as a program in a person's place. */
+    answer(question: number, reply: Reply, isProgram = false) {
+      if (call?.asked?.id !== question) throw new Refused('That question is not open.');
+      call.answer(reply, isProgram);
+    },
+
+    setFault(next: Fault) {
+      if (next.to !== undefined && !used().includes(next.to))
+        throw new Refused(`There is no instance '${next.to}'.`);
+      if (current.client === 'legacy' && (next.deliver !== 'once' || next.state !== undefined))
+        throw new Refused(
+          'An old client is asked down the stream of its call: it sends no retry and no state.',
+        );
+      fault = next;
+      changed();
+    },
+
+    /** Kills an instance with SIGKILL. */
+    async kill(id: InstanceId) {
+      const instance = instances[id];
+      if (!instance?.alive) throw new Refused(`There is no living instance '${id}'.`);
+      if (isOwn(instance) && !instance.isOwned)
+        throw new Refused('The lab did not start this server, so it cannot kill it.');
+      await instance.kill();
+      changed();
+    },
+
+    async restart(id: InstanceId) {
+      if (isAlive(id)) throw new Refused(`'${id}' is alive.`);
+      await startOne(id);
+      if (!join) await findTools();
+      else if (used().includes(id)) await join(id, {});
+      changed();
+    },
+
+    /** Replaces the call's processes by new ones with other code. */
+    async deploy(change: Change) {
+      if (!hasVersions(current)) throw new Refused('This tool has no version 2.');
+      if (doing !== 'asked') throw new Refused('Deploy a version while a question is open.');
+      if (version !== FIRST) throw new Refused('Version 2 runs already. The next call begins on version 1.');
+      version = change;
+      const replace = async (id: InstanceId) => {
+        const old = instances[id] as InstanceProcess;
+        // The new process serves before the old one ends, as behind any load balancer.
+        await startOne(id);
+        await join?.(id, { deployed: change });
+        if (old.alive) await old.stop();
+      };
+      await Promise.all(used().map(replace));
+      changed();
+    },
+  };
 }
-
-const ABANDON_MS = 3000;
-
-/** A server that goes on after so many events is killed. */
-const MAX_EVENTS = 2000;
 
 /** Every call begins on version 1. */
 const FIRST: Change = 'nothing';
+
+/** @throws Refused for an option that is not there, or that lacks the tool */
+function offeredFor(setUp: SetUp) {
+  const offered = OFFERED.find(({ id }) => id === setUp.option);
+  if (!offered) throw new Refused(`There is no option '${setUp.option}'.`);
+  if (hasVersions(setUp) && !offered.hasVersions)
+    throw new Refused(
+      `${offered.name} is not among the shapes that the tool with a version 2 is written in.`,
+    );
+  return offered;
+}
 
 const hasVersions = ({ option, tool }: SetUp): boolean => option !== OWN && tool === 'order';
