@@ -39,7 +39,7 @@ export class Lab {
   /** Runs a command. A refusal is shown on its side. */
   async do(command: Command): Promise<void> {
     const side = this.#sides[command.side];
-    const done = this.#queues[command.side].then(() => run(side, command));
+    const done = this.#queues[command.side].then(() => side.run(command));
     this.#queues[command.side] = done.catch((error: unknown) => side.fail(error));
     await this.#queues[command.side];
   }
@@ -80,26 +80,5 @@ export class Lab {
       const change = { side, state: this.#sides[side].state };
       for (const watcher of this.#watchers) watcher(change);
     });
-  }
-}
-
-async function run(side: Pane, command: Command): Promise<void> {
-  switch (command.do) {
-    case 'set-up':
-      return side.setUp(command.setUp);
-    case 'call':
-      return side.call(command.own, command.arguments);
-    case 'close':
-      return side.turnOff();
-    case 'answer':
-      return side.answer(command.question, command.reply, command.isAgent);
-    case 'fault':
-      return side.setFault(command.fault);
-    case 'kill':
-      return side.kill(command.instance);
-    case 'restart':
-      return side.restart(command.instance);
-    case 'deploy':
-      return side.deploy(command.change);
   }
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { recordedWorld } from '@mrtr/comparison/calls';
 import type { Change } from '@mrtr/comparison/claims';
 import { addressOf, findOption, type ListedOption } from '@mrtr/comparison/options';
-import type { Hosting, Reply } from '@mrtr/harness';
+import type { Hosting } from '@mrtr/harness';
 import type { Recorder } from '@mrtr/harness/internal';
 import { versionOf } from '@mrtr/matrix/deploy';
 import {
@@ -23,7 +23,7 @@ import { type OwnInstance, startOwn } from './own/own-instance.ts';
 import { listTools, type OwnServer } from './own/own-server.ts';
 import { watchProbe } from './own/probe.ts';
 import type { Postgres } from './postgres.ts';
-import type { Fault, SideState } from './protocol.ts';
+import type { Command, Fault, SideState } from './protocol.ts';
 import { INSTANCE_IDS, type InstanceId, OWN, type OwnCall, type SetUp } from './set-up.ts';
 
 const STRAIGHT: Fault = { deliver: 'once' };
@@ -40,6 +40,11 @@ interface Means {
   readonly postgres: Postgres;
   readonly own?: OwnServer | undefined;
 }
+
+/** What each command does. It throws {@link Refused}. */
+type Commands = {
+  readonly [Do in Command['do']]: (command: Extract<Command, { do: Do }>) => Promise<void> | void;
+};
 
 /** One of the two sides. */
 export type Pane = ReturnType<typeof openPane>;
@@ -198,43 +203,9 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
     };
   }
 
-  return {
-    get state(): SideState {
-      const called = calledNow();
-      const conversation = call?.conversation ?? emptyConversation(called);
-      return {
-        offered: OFFERED,
-        own: own?.state,
-        setUp: current,
-        doing,
-        instances: INSTANCE_IDS.map((id) => ({ id, alive: isAlive(id) })),
-        conversation,
-        asked: call?.asked,
-        fault,
-        insides: served() ? {} : insides(conversation.events, called.call, key),
-        problem,
-      };
-    },
-
-    start,
-    close,
-
-    /** Shows why something was refused, or failed. */
-    fail(error: unknown) {
-      problem = error instanceof Refused ? error.message : `That failed: ${String(error)}`;
-      changed();
-    },
-
-    /** Ends the call and the processes, until the side is set up again. */
-    async turnOff() {
-      await call?.abandon();
-      await close();
-      call = undefined;
-      became('off');
-    },
-
+  const commands: Commands = {
     /** Chooses another server, tool, client or hosting. Abandons the open call: its user cancels. */
-    async setUp(setUp: SetUp) {
+    async 'set-up'({ setUp }) {
       const offered = setUp.option === OWN ? undefined : offeredFor(setUp);
       if (setUp.option === OWN && !own)
         throw new Refused('The lab was opened without a server of your own: pnpm lab --server.');
@@ -259,8 +230,7 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
       await start();
     },
 
-    /** Makes the call of the set-up, or this one of the own server, or an option's call with other arguments. */
-    async call(chosen = current.own, given?: OwnCall['arguments']) {
+    async call({ own: chosen = current.own, arguments: given }) {
       if (doing !== 'ready' && doing !== 'over') throw new Refused('A call is going on.');
       if (chosen) current = { ...current, own: { ...chosen, source: current.own?.source } };
       others = given;
@@ -272,13 +242,20 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
       call = startCall({ ...called, host, changed, became, onAsk, close });
     },
 
-    /** Answers the open question, as a person or as a program in a person's place. */
-    answer(question: number, reply: Reply, isProgram = false) {
-      if (call?.asked?.id !== question) throw new Refused('That question is not open.');
-      call.answer(reply, isProgram);
+    async close() {
+      await call?.abandon();
+      await close();
+      call = undefined;
+      became('off');
     },
 
-    setFault(next: Fault) {
+    /** Answers the open question, as a person or as a program in a person's place. */
+    answer({ question, reply, isAgent = false }) {
+      if (call?.asked?.id !== question) throw new Refused('That question is not open.');
+      call.answer(reply, isAgent);
+    },
+
+    fault({ fault: next }) {
       if (next.to !== undefined && !used().includes(next.to))
         throw new Refused(`There is no instance '${next.to}'.`);
       if (current.client === 'legacy' && (next.deliver !== 'once' || next.state !== undefined))
@@ -290,7 +267,7 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
     },
 
     /** Kills an instance with SIGKILL. */
-    async kill(id: InstanceId) {
+    async kill({ instance: id }) {
       const instance = instances[id];
       if (!instance?.alive) throw new Refused(`There is no living instance '${id}'.`);
       if (isOwn(instance) && !instance.isOwned)
@@ -299,7 +276,7 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
       changed();
     },
 
-    async restart(id: InstanceId) {
+    async restart({ instance: id }) {
       if (isAlive(id)) throw new Refused(`'${id}' is alive.`);
       await startOne(id);
       if (!join) await findTools();
@@ -308,7 +285,7 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
     },
 
     /** Replaces the call's processes by new ones with other code. */
-    async deploy(change: Change) {
+    async deploy({ change }) {
       if (!hasVersions(current)) throw new Refused('This tool has no version 2.');
       if (doing !== 'asked') throw new Refused('Deploy a version while a question is open.');
       if (version !== FIRST) throw new Refused('Version 2 runs already. The next call begins on version 1.');
@@ -321,6 +298,38 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
         if (old.alive) await old.stop();
       };
       await Promise.all(used().map(replace));
+      changed();
+    },
+  };
+
+  return {
+    get state(): SideState {
+      const called = calledNow();
+      const conversation = call?.conversation ?? emptyConversation(called);
+      return {
+        offered: OFFERED,
+        own: own?.state,
+        setUp: current,
+        doing,
+        instances: INSTANCE_IDS.map((id) => ({ id, alive: isAlive(id) })),
+        conversation,
+        asked: call?.asked,
+        fault,
+        insides: served() ? {} : insides(conversation.events, called.call, key),
+        problem,
+      };
+    },
+
+    start,
+    close,
+
+    async run(command: Command) {
+      await (commands[command.do] as (command: Command) => Promise<void> | void)(command);
+    },
+
+    /** Shows why something was refused, or failed. */
+    fail(error: unknown) {
+      problem = error instanceof Refused ? error.message : `That failed: ${String(error)}`;
       changed();
     },
   };

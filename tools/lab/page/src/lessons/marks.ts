@@ -2,6 +2,7 @@
 
 import type { Reply } from '@mrtr/harness';
 import { CLIENT, eventsOf, objectIn, type QuestionEvent, resultText, tally } from '@mrtr/harness/transcript';
+import { choicesOf } from '@mrtr/harness/transcript/choices';
 import { outcomeOf } from '@mrtr/matrix/deploy/outcome';
 import type { LessonSide } from '../../../src/lessons.ts';
 import type { TranscriptSoFar } from '../../../src/protocol.ts';
@@ -121,7 +122,6 @@ const fitsIts =
     if (reply === 'silence' || reply.action !== 'accept') return false;
     const fields = objectIn(questions.find((question) => question.id === id)?.schema ?? {}, 'properties');
     return Object.entries(reply.content ?? {}).every(([name, value]) => {
-      const { enum: choices } = objectIn(fields, name);
-      return Array.isArray(choices) && choices.includes(value);
+      return choicesOf(objectIn(fields, name)).some((one) => one.value === value);
     });
   };

@@ -8,7 +8,7 @@ import { marksOf, type Ran, type Stand } from './code.ts';
 import type { Nameable } from './effects.ts';
 
 interface SourceProps {
-  readonly file: string | undefined;
+  readonly file: string;
   readonly own?: Nameable | undefined;
   readonly ran: Ran;
   readonly stand: Stand | undefined;
@@ -21,7 +21,7 @@ interface SourceProps {
 const STANDS = { runs: 'is here', asks: 'asks here', waits: 'waits here', left: 'ended here' } as const;
 
 export function Source({ file, own, ran, stand, picked, broken, onPick }: SourceProps) {
-  const lines = file === undefined ? undefined : (sources.files[file] ?? linesOf(file, own));
+  const lines = sources.files[file] ?? linesOf(file, own);
   const box = useRef<HTMLDivElement>(null);
   const here = stand?.file === file ? stand : undefined;
   useEffect(() => {
@@ -34,7 +34,7 @@ export function Source({ file, own, ran, stand, picked, broken, onPick }: Source
     const top = lit.offsetTop - panel.offsetTop;
     if (top < panel.scrollTop || top > panel.scrollTop + panel.clientHeight - 60) panel.scrollTop = top - 40;
   }, [file, here?.line]);
-  if (file === undefined || !lines)
+  if (!lines)
     return <p class="nothing">No source: this transcript names no file of an author that this page knows.</p>;
   const drawn = lines.map((tokens, at) => ({ tokens, line: at + 1, ...marksOf(file, ran, at + 1) }));
   return (

@@ -179,8 +179,38 @@ function Side({ name, side, drawing: own, seen, view, onView, isNamed, ...shared
   const [traced] = [...ran.now, ...eventsOf('lines', events).map(({ files }) => files)].flatMap(Object.keys);
   const file = stand?.file ?? traced ?? side.file;
   const lit = file && picked ? rowsThatRan(seen.rows, soFar, [file, picked]) : new Set<number>();
-  const panels = PANELS.filter(([one]) => one !== 'source' || file !== undefined || side.noLines);
-  const panel = panels.some(([one]) => one === view.panel) ? view.panel : 'wire';
+  const panels: Readonly<Record<View['panel'], ComponentChildren>> = {
+    source: (side.noLines || file !== undefined) && (
+      <>
+        {side.noLines && <p class="nothing">{side.noLines}</p>}
+        {file !== undefined && (
+          <Source
+            file={file}
+            own={side.own}
+            ran={ran}
+            stand={stand}
+            picked={picked}
+            broken={brokenLines(seen, file)}
+            onPick={(line) => setPicked(line === picked ? undefined : line)}
+          />
+        )}
+      </>
+    ),
+    wire: <Wire events={events.slice(0, (seen.rows.at(-1)?.at ?? -1) + 1)} />,
+    state: (
+      <States events={soFar} insides={insides}>
+        {side.stateTools}
+      </States>
+    ),
+    world: (
+      <WorldPanel
+        rows={view.zoom === 'wire' ? rowsOf({ ...conversation, events: soFar }) : seen.rows}
+        end={seen.isEnd ? conversation.end : undefined}
+        isSeen={isSeenInside(conversation)}
+      />
+    ),
+  };
+  const panel = panels[view.panel] ? view.panel : 'wire';
   const drawing = { conversation, ...shared, ...own, lit };
   return (
     <section
@@ -206,7 +236,7 @@ function Side({ name, side, drawing: own, seen, view, onView, isNamed, ...shared
       <EventsTable {...drawing} />
       <div class="below">
         <div class="tabs" role="tablist" aria-label="Below the lanes">
-          {panels.map(([one, title]) => (
+          {PANELS.filter(([one]) => panels[one]).map(([one, title]) => (
             <button
               key={one}
               type="button"
@@ -229,31 +259,7 @@ function Side({ name, side, drawing: own, seen, view, onView, isNamed, ...shared
           aria-label={`${panel}${isNamed ? ` on the ${name}` : ''}`}
           tabIndex={0}
         >
-          {panel === 'source' && side.noLines && <p class="nothing">{side.noLines}</p>}
-          {panel === 'source' && (file !== undefined || !side.noLines) && (
-            <Source
-              file={file}
-              own={side.own}
-              ran={ran}
-              stand={stand}
-              picked={picked}
-              broken={brokenLines(seen, file)}
-              onPick={(line) => setPicked(line === picked ? undefined : line)}
-            />
-          )}
-          {panel === 'wire' && <Wire events={events.slice(0, (seen.rows.at(-1)?.at ?? -1) + 1)} />}
-          {panel === 'state' && (
-            <States events={soFar} insides={insides}>
-              {side.stateTools}
-            </States>
-          )}
-          {panel === 'world' && (
-            <WorldPanel
-              rows={view.zoom === 'wire' ? rowsOf({ ...conversation, events: soFar }) : seen.rows}
-              end={seen.isEnd ? conversation.end : undefined}
-              isSeen={isSeenInside(conversation)}
-            />
-          )}
+          {panels[panel]}
         </div>
       </div>
     </section>
@@ -266,7 +272,7 @@ function Sentence({ seen }: { readonly seen: Seen }) {
 }
 
 /** The lines of the effects that broke a promise. */
-const brokenLines = ({ rows, events }: Seen, file: string | undefined) =>
+const brokenLines = ({ rows, events }: Seen, file: string) =>
   rows.filter(isBroken).flatMap((row) => {
     const [of, line = 0] = placeOf(row, events) ?? [];
     return of === file ? [line] : [];
