@@ -32,7 +32,7 @@ const FORM_BY_HAND: (typeof ASKED_CLIENTS)[number] = {
 };
 
 /** Records each approval in a form or on a page, answered by a program or a person. Calls `write` with it. */
-export async function recordApprovals(write: (recording: Recording) => void): Promise<void> {
+export async function recordApprovals(write: (recording: Recording) => void) {
   const trace = new LineTrace(authorsFile);
   // One after the other: the trace records all lines of this process.
   for (const { id, about, setUp, choice } of BRANCHES) {

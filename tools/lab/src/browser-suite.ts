@@ -9,7 +9,7 @@ import { builtPage, installTools } from './page.ts';
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
 /** Resolves with the exit code. `write` replaces the pictures of the documents. */
-export async function testInBrowser(write: boolean): Promise<number> {
+export async function testInBrowser(write: boolean) {
   builtPage((text) => new Writer(process.stdout).write(`${text}\n`));
   installTools();
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;

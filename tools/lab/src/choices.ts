@@ -22,7 +22,7 @@ export const CHOICES = {
 export const OWN = 'own';
 
 /** Whether a server is named by its address, and not by the command that starts it. */
-export const isAddress = (server = ''): boolean => /^https?:/i.test(server);
+export const isAddress = (server = '') => /^https?:/i.test(server);
 
 /** An answer to the first question of each tool, for a request that was not asked. */
 export const UNASKED = {

@@ -74,7 +74,7 @@ interface Room {
   readonly token: string;
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, room: Room): Promise<void> {
+async function serve(request: IncomingMessage, response: ServerResponse, room: Room) {
   const { method, url = '', socket, headers } = request;
   const { host, origin } = headers;
   if (!['127.0.0.1', 'localhost'].some((name) => host === `${name}:${socket.localPort}`))
@@ -92,13 +92,13 @@ async function serve(request: IncomingMessage, response: ServerResponse, room: R
 }
 
 /** Compares digests, in constant time. */
-function hasToken({ headers }: IncomingMessage, token: string): boolean {
+function hasToken({ headers }: IncomingMessage, token: string) {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
 }
 
 /** Runs the command of a request. Returns the status of the response. */
-async function command(request: IncomingMessage, lab: Room['lab']): Promise<number> {
+async function command(request: IncomingMessage, lab: Room['lab']) {
   if (request.headers['content-type'] !== 'application/json') return 415;
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) {
@@ -115,14 +115,14 @@ async function command(request: IncomingMessage, lab: Room['lab']): Promise<numb
 }
 
 /** Sends every change as a line of JSON while the page listens. */
-function changes(response: ServerResponse, lab: Lab): void {
+function changes(response: ServerResponse, lab: Lab) {
   response.writeHead(200, { ...HEADERS, 'content-type': 'application/x-ndjson' });
   const stop = lab.watch((change) => void response.write(`${JSON.stringify(change)}\n`));
   response.once('close', stop);
 }
 
 /** Sends one of the page's files: a name in one of two folders, never a path. */
-function file(path: string, response: ServerResponse, { page, recorded }: Folders): void {
+function file(path: string, response: ServerResponse, { page, recorded }: Folders) {
   const [, folder, asked] = /^\/(?:(recorded)\/)?([a-z][\w-]*(?:\.[\w-]+)*\.(?:js|css))$/.exec(path) ?? [];
   const name = path === '/' ? 'index.html' : asked;
   if (name === undefined) {
@@ -143,7 +143,7 @@ function file(path: string, response: ServerResponse, { page, recorded }: Folder
   }
 }
 
-function end(response: ServerResponse, status: number): void {
+function end(response: ServerResponse, status: number) {
   response.writeHead(status, HEADERS);
   response.end();
 }

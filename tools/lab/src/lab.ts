@@ -37,7 +37,7 @@ export class Lab {
   }
 
   /** Runs a command. A refusal is shown on its side. */
-  async do(command: Command): Promise<void> {
+  async do(command: Command) {
     const side = this.#sides[command.side];
     const done = this.#queues[command.side].then(() => side.run(command));
     this.#queues[command.side] = done.catch((error: unknown) => side.fail(error));
@@ -64,7 +64,7 @@ export class Lab {
     });
   }
 
-  async close(): Promise<void> {
+  async close() {
     await Promise.allSettled(Object.values(this.#queues));
     await Promise.all(Object.values(this.#sides).map((side) => side.close()));
     this.#database.close();
@@ -72,7 +72,7 @@ export class Lab {
   }
 
   /** Sends one change per turn, with the latest state. */
-  #announce(side: SideName): void {
+  #announce(side: SideName) {
     if (this.#pending.has(side)) return;
     this.#pending.add(side);
     setImmediate(() => {

@@ -34,7 +34,7 @@ export interface Lesson {
 }
 
 /** The name of a recording, such as `lesson-twice.metric-left`. */
-export const branchId = (lesson: string, choice: string, side: SideName): string =>
+export const branchId = (lesson: string, choice: string, side: SideName) =>
   `lesson-${lesson}.${choice}-${side}`;
 
 const both = (id: string, words: string, ...actions: readonly Action[]): Choice => ({

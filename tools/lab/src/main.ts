@@ -61,7 +61,7 @@ function options() {
   return values;
 }
 
-async function exportTo(folder: string): Promise<void> {
+async function exportTo(folder: string) {
   const { page } = builtPage(print);
   print('Recording every option in every situation …');
   mkdirSync(folder, { recursive: true });
@@ -103,7 +103,7 @@ function ownOf({ server, tool, arguments: text, header, source, probe }: Values)
   };
 }
 
-async function serve(port: number | undefined, own: OwnOptions | undefined): Promise<void> {
+async function serve(port: number | undefined, own: OwnOptions | undefined) {
   const endWithManagers = findManagers();
   const { page } = builtPage(print);
   const { openCommandEndpoint } = await import('./command-endpoint.ts');

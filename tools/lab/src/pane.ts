@@ -349,4 +349,4 @@ function offeredFor(setUp: SetUp) {
   return offered;
 }
 
-const hasVersions = ({ option, tool }: SetUp): boolean => option !== OWN && tool === 'order';
+const hasVersions = ({ option, tool }: SetUp) => option !== OWN && tool === 'order';

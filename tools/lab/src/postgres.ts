@@ -12,12 +12,12 @@ export class Postgres {
   }
 
   /** Makes a database. If PostgreSQL does not start, throws its message. */
-  async database(): Promise<string> {
+  async database() {
     this.#server ??= this.#start();
     return (await this.#server).database();
   }
 
-  async stop(): Promise<void> {
+  async stop() {
     const server = await this.#server?.catch(() => undefined);
     await server?.stop();
   }

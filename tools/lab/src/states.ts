@@ -21,7 +21,7 @@ function partsOf(state: string): readonly [sealed: string, label: string] {
 export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0));
 
-export const toBase64 = (bytes: Uint8Array): string =>
+export const toBase64 = (bytes: Uint8Array) =>
   btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
@@ -38,7 +38,7 @@ export function bytesOf(state: string): Uint8Array {
 }
 
 /** Flips the lowest bit of one byte of a state. */
-export function flipBit(state: string, at: number): string {
+export function flipBit(state: string, at: number) {
   if (!state.startsWith(PREFIX)) {
     const code = state.charCodeAt(at) ^ 1;
     return state.slice(0, at) + String.fromCharCode(code) + state.slice(at + 1);

@@ -6,7 +6,7 @@ import type { Taken } from './trace.ts';
 
 type Traced = NonNullable<Taken['lines']>;
 
-export const keyOf = ([file, line]: SourceLine): string => `${file}:${line}`;
+export const keyOf = ([file, line]: SourceLine) => `${file}:${line}`;
 
 export type CallLines = ReturnType<typeof callLines>;
 

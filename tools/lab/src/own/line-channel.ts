@@ -91,7 +91,7 @@ export async function openLineChannel() {
   };
 }
 
-function receive(one: Answering, text: string): void {
+function receive(one: Answering, text: string) {
   try {
     one.answers.push(taken.parse(JSON.parse(text)));
   } catch {

@@ -106,7 +106,7 @@ function withHeaders({ url, headers = {} }: Endpoint<'http'>): Fetch {
 let built: URL | undefined;
 
 /** The preload, as plain JavaScript. */
-function preload(): URL {
+function preload() {
   const outfile = fileURLToPath(
     new URL('../../../../node_modules/.cache/mrtr-lab/preload.mjs', import.meta.url),
   );

@@ -57,7 +57,7 @@ export class OwnServer {
   }
 
   /** The path of the author's file in the project. */
-  get sourceName(): string {
+  get sourceName() {
     return this.source === undefined ? '' : relative(this.root, this.source);
   }
 
@@ -74,7 +74,7 @@ export class OwnServer {
     };
   }
 
-  get #noLines(): string | undefined {
+  get #noLines() {
     if (this.endpoint.kind === 'http')
       return 'Lines cannot be shown here: this server runs at an address. With the command that starts it, they can.';
     if (this.source === undefined) return 'The file of the tool is shown after its first call.';
@@ -82,12 +82,12 @@ export class OwnServer {
   }
 
   /** Marks a tool as one that asks. */
-  hasAsked(name: string): void {
+  hasAsked(name: string) {
     this.tools = this.tools.map((one) => (one.name === name ? { ...one, asks: true } : one));
   }
 
   /** Shows the file of the project that the user chose, by its path there. Returns whether it is another one. */
-  choose(name: string | undefined): boolean {
+  choose(name: string | undefined) {
     if (name === undefined || name === this.sourceName) return false;
     this.source = resolve(this.root, name);
     this.given = this.source;
@@ -95,11 +95,11 @@ export class OwnServer {
   }
 
   /** Shows the file in which a handler was found. */
-  find(name: string): void {
+  find(name: string) {
     this.source = resolve(this.root, name);
   }
 
-  #findSource(): string | undefined {
+  #findSource() {
     const { source, folder } = this.options;
     if (source !== undefined) {
       const path = resolve(folder, source);
@@ -114,7 +114,7 @@ export class OwnServer {
 }
 
 /** The nearest folder with a package.json, at `start` or above it. */
-function projectOf(start: string): string {
+function projectOf(start: string) {
   for (let folder = start; ; folder = dirname(folder)) {
     if (existsSync(join(folder, 'package.json'))) return folder;
     if (dirname(folder) === folder) return start;

@@ -17,7 +17,7 @@ const given = process.env[TRACE];
 if (given !== undefined && isMainThread && !WRAPPER.test(process.argv[1] ?? ''))
   start(JSON.parse(given) as Given);
 
-function start({ port, token, source, root }: Given): void {
+function start({ port, token, source, root }: Given) {
   const loaded = new Set<string>();
   let traced = 0;
   let answers = false;
@@ -41,7 +41,7 @@ function start({ port, token, source, root }: Given): void {
 /** The size of a file; 0 for one that a source map names and that is gone. */
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-function pathOf(url: string): string | undefined {
+function pathOf(url: string) {
   if (!url.startsWith('file:')) return undefined;
   try {
     return fileURLToPath(url.replace(/[?#].*/, ''));
@@ -51,7 +51,7 @@ function pathOf(url: string): string | undefined {
 }
 
 /** Answers each line of the lab with a line of JSON. Keeps no process running. */
-function answerOn(port: number, token: string, answer: () => object): void {
+function answerOn(port: number, token: string, answer: () => object) {
   const socket = connect(port, '127.0.0.1').unref();
   socket.setEncoding('utf8').on('error', () => {});
   socket.on('data', (asked) => {

@@ -63,14 +63,14 @@ export function fetchOver(program: ServerProcess, before: (message: WireMessage)
 }
 
 /** Resolves with the first message: alone, if it is the response, or on the stream of all. */
-function answerTo(id: unknown, open: Map<unknown, Open>, ask: () => void): Promise<Response> {
+function answerTo(id: unknown, open: Map<unknown, Open>, ask: () => void) {
   const { readable, writable } = new TextEncoderStream();
   const stream = writable.getWriter();
   // A client that has given up reads no more.
   const ignore = () => {};
   stream.closed.catch(ignore);
   const all = new Response(readable, { headers: { 'content-type': 'text/event-stream' } });
-  return new Promise((resolve, reject) => {
+  return new Promise<Response>((resolve, reject) => {
     let isFirst = true;
     open.set(id, {
       length: 0,

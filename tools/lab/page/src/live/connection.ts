@@ -24,7 +24,7 @@ export interface SideProps {
 
 export type OpenLive = Extract<Live, { kind: 'open' }>;
 
-export function setUpBoth({ send }: OpenLive, setUps: readonly SetUp[]): void {
+export function setUpBoth({ send }: OpenLive, setUps: readonly SetUp[]) {
   for (const [at, setUp] of setUps.entries()) send({ do: 'set-up', side: SIDES[at] ?? 'left', setUp });
 }
 
@@ -32,7 +32,7 @@ export function setUpBoth({ send }: OpenLive, setUps: readonly SetUp[]): void {
 const KEPT = 'mrtr-lab-token';
 
 /** Removes the token from the address, so that no copied link contains it. */
-function takeToken(): string | undefined {
+function takeToken() {
   const given = /[#&?]token=([\w-]+)/.exec(location.hash)?.[1];
   if (given) {
     localStorage.setItem(KEPT, given);
@@ -90,7 +90,7 @@ export function useLive(): Live {
 }
 
 /** Resolves with the reason when the lab has ended. */
-async function listen(onChange: (change: SideChange) => void): Promise<string> {
+async function listen(onChange: (change: SideChange) => void) {
   token ??= await tokenOfAnotherTab();
   const response = await post('changes', '');
   if (!response.ok || !response.body) {

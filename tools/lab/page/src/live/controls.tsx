@@ -22,11 +22,11 @@ const labelOf = ({ id, name, title, needsPostgres }: Offered) =>
 type Chosen = Pick<SideState, 'offered' | 'setUp' | 'own'>;
 
 /** The author's file of a set-up. */
-export const fileOf = ({ offered, setUp, own }: Chosen): string | undefined =>
+export const fileOf = ({ offered, setUp, own }: Chosen) =>
   setUp.option === OWN ? own?.source?.file : offered.find(({ id }) => id === setUp.option)?.files[setUp.tool];
 
 /** Whether the shape lacks the chosen tool. */
-const lacksTool = ({ offered, setUp }: Chosen): boolean =>
+const lacksTool = ({ offered, setUp }: Chosen) =>
   setUp.option === OWN
     ? false
     : setUp.tool === 'order'

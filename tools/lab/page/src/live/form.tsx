@@ -187,7 +187,7 @@ function Input({ name, field, required, given }: InputProps) {
   );
 }
 
-function placeholderOf(kind: Kind, { format, examples }: Field): string {
+function placeholderOf(kind: Kind, { format, examples }: Field) {
   const [example] = Array.isArray(examples) ? examples : [];
   return kind === 'json' ? 'JSON' : String(example ?? format ?? '');
 }

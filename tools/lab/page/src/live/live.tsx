@@ -80,7 +80,7 @@ export function LivePage({ live, route, go }: LiveProps) {
 }
 
 /** The expiry of the open question's state. */
-function expiryOf({ conversation, insides }: SideState): number | undefined {
+function expiryOf({ conversation, insides }: SideState) {
   const state = statesIn(conversation.events).at(-1);
   const inside = state === undefined ? undefined : insides[state];
   return inside?.sealed ? inside.expiresAt : undefined;
@@ -93,8 +93,7 @@ interface OnSide {
   readonly onName: (line: number) => void;
 }
 
-const describeSetUp = ({ option, tool, client }: SetUp): string =>
-  `${option.toUpperCase()} (${tool}, ${client})`;
+const describeSetUp = ({ option, tool, client }: SetUp) => `${option.toUpperCase()} (${tool}, ${client})`;
 
 /** What the own server adds: its file, and the effects that its author named there. */
 function ownShown(

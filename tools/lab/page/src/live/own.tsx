@@ -5,7 +5,7 @@ import { Select } from '../select.tsx';
 import type { SideProps } from './connection.ts';
 import { Form } from './form.tsx';
 
-const nameOf = ({ name, title, asks }: OwnTool): string =>
+const nameOf = ({ name, title, asks }: OwnTool) =>
   `${title === name ? name : `${title} (${name})`}${asks ? ' · asks' : ''}`;
 
 interface ChooseProps extends SideProps {

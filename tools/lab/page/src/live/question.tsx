@@ -83,7 +83,7 @@ export function QuestionForm({ side, asked, until, onReply }: QuestionProps) {
 }
 
 /** The time left, like `9:41`, updated each second; `expired` afterwards. */
-function useTimeLeft(until: number | undefined): string | undefined {
+function useTimeLeft(until: number | undefined) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1000);

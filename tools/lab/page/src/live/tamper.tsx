@@ -98,4 +98,4 @@ function Bytes({ original, current, onChange }: BytesProps) {
   );
 }
 
-const hex = (byte: number): string => byte.toString(16).padStart(2, '0');
+const hex = (byte: number) => byte.toString(16).padStart(2, '0');
