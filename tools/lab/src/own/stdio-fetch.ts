@@ -1,4 +1,5 @@
 /** A program on stdio behind `fetch`, so that the lab can disturb the network between it and its client. */
+import { PassThrough, Readable } from 'node:stream';
 import type { Fetch, ServerProcess } from '@mrtr/harness/internal';
 import type { WireMessage } from '@mrtr/harness/transcript';
 
@@ -64,12 +65,10 @@ export function fetchOver(program: ServerProcess, before: (message: WireMessage)
 
 /** Resolves with the first message: alone, if it is the response, or on the stream of all. */
 function answerTo(id: unknown, open: Map<unknown, Open>, ask: () => void) {
-  const { readable, writable } = new TextEncoderStream();
-  const stream = writable.getWriter();
-  // A client that has given up reads no more.
-  const ignore = () => {};
-  stream.closed.catch(ignore);
-  const all = new Response(readable, { headers: { 'content-type': 'text/event-stream' } });
+  // A web stream's writer is not safe here: Node.js 20 fails on a write that races with a client that gives up.
+  const stream = new PassThrough();
+  const body = Readable.toWeb(stream) as ReadableStream<Uint8Array>;
+  const all = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   return new Promise<Response>((resolve, reject) => {
     let isFirst = true;
     open.set(id, {
@@ -79,11 +78,13 @@ function answerTo(id: unknown, open: Map<unknown, Open>, ask: () => void) {
         if (isFirst && message.method === undefined) resolve(Response.json(message));
         isFirst = false;
         resolve(all);
-        stream.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`).catch(ignore);
+        // Its client may have given up.
+        if (stream.writable) stream.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
       },
       end(why) {
         reject(why);
-        (why ? stream.abort(why) : stream.close()).catch(ignore);
+        if (why) stream.destroy(why);
+        else stream.end();
       },
     });
     ask();
