@@ -5,7 +5,6 @@
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { Undecided } from './session/session.ts';
@@ -42,15 +41,11 @@ function openSandbox() {
     /** Returns the answer. If it does not come in time, or the memory is full, ends the worker and returns undefined. */
     async ask(text: string) {
       await ready;
-      const over = new AbortController();
-      const { signal } = over;
-      const answered = once(worker, 'message', { signal });
+      const answered = once(worker, 'message', { signal: AbortSignal.timeout(MAX_MS) });
       worker.postMessage(text);
-      const late = pause(MAX_MS, undefined, { signal });
-      const answer = await Promise.race([answered, late]).catch(() => undefined);
-      over.abort();
-      if (!answer) void worker.terminate();
-      return answer?.[0] as string | undefined;
+      const [answer] = (await answered.catch(() => [])) as [string?];
+      if (answer === undefined) void worker.terminate();
+      return answer;
     },
   };
 }

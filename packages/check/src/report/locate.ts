@@ -1,12 +1,13 @@
 /** Finds the place of a finding for a code-scanning page: the registration of its tool, or the configuration file. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { globSync } from 'tinyglobby';
 
 const MAX_FILES = 5000;
 const MAX_BYTES = 1024 * 1024;
-const SOURCE = /\.([cm]?[jt]sx?|py|go|rs|java|kt|cs|rb|php|swift|scala|exs?)$/;
-const SKIPPED = /^(\..*|node_modules|vendor|dist|build|target|__pycache__)$/;
+const SOURCES = '**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx,py,go,rs,java,kt,cs,rb,php,swift,scala,ex,exs}';
+const SKIPPED = '**/{node_modules,vendor,dist,build,target,__pycache__}';
 
 const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
@@ -23,9 +24,13 @@ const patternsOf = (name: string) => {
 
 /** The place that names an operation. Searches tests last, because they name the tool too. */
 export function locate(name: string, folder: string) {
-  const rank = (file: string) => Number(isTest(relative(folder, file)));
-  const files = filesIn(folder).toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
-  const texts = files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+  const rank = (path: string) => Number(isTest(path));
+  const texts = globSync(SOURCES, { cwd: folder, ignore: SKIPPED, followSymbolicLinks: false })
+    .slice(0, MAX_FILES)
+    .toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+    .map((path) => join(folder, path))
+    .filter((file) => statSync(file).size <= MAX_BYTES)
+    .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
   for (const pattern of patternsOf(name)) {
     for (const { file, text } of texts) {
       const found = pattern.exec(text);
@@ -54,18 +59,4 @@ const isTest = (file: string) => /[._-](test|spec)\b|\b(tests?|test_\w+)\b/i.tes
 function uriOf(file: string) {
   const path = relative(process.cwd(), resolve(file));
   return path.startsWith('..') ? pathToFileURL(file).href : encodeURI(path.split(sep).join('/'));
-}
-
-function filesIn(folder: string) {
-  const files: string[] = [];
-  const folders = [folder];
-  for (let next = folders.pop(); next !== undefined && files.length < MAX_FILES; next = folders.pop()) {
-    for (const entry of readdirSync(next, { withFileTypes: true })) {
-      const path = join(next, entry.name);
-      if (entry.isDirectory() && !SKIPPED.test(entry.name)) folders.push(path);
-      else if (entry.isFile() && SOURCE.test(entry.name) && statSync(path).size <= MAX_BYTES)
-        files.push(path);
-    }
-  }
-  return files.slice(0, MAX_FILES);
 }

@@ -1,5 +1,5 @@
 /** The report for a terminal: a short card, then the findings. */
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import { escapeHidden } from '@mrtr/harness/internal';
 import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
@@ -22,32 +22,26 @@ const LOOK: Readonly<Record<Verdict, { readonly mark: string; readonly style: St
 
 /** Returns the report as text, optionally with colours. */
 export function terminalReport(report: Report, colours = false) {
-  const paint = painter(colours);
   const shown = describeRun(report).findings.flatMap(({ found }) => found);
-  return [
-    ...card(report, paint),
-    ...shown.flatMap((check) => finding(check, paint)),
-    ...listUndecided(report, paint),
-    ...ending(report, paint),
-    '',
-  ].join('\n');
+  const lines = [...card(report), ...shown.flatMap(finding), ...listUndecided(report), ...ending(report)];
+  return textOf(lines, colours);
 }
 
 /** Returns the card, and the reasons of a run that could not decide. Printed if all reports go to files. */
 export function terminalCard(report: Report, colours: boolean) {
-  const paint = painter(colours);
-  const undecided = report.exitCode === 3 ? listUndecided(report, paint) : [];
-  return [...card(report, paint), ...undecided, ...ending(report, paint), ''].join('\n');
+  const undecided = report.exitCode === 3 ? listUndecided(report) : [];
+  return textOf([...card(report), ...undecided, ...ending(report)], colours);
 }
 
-type Paint = (style: Style, text: string) => string;
+/** The report's own codes are the only ones in the lines: text from the server is escaped there. */
+function textOf(lines: readonly string[], colours: boolean) {
+  const text = `${lines.join('\n')}\n`;
+  return colours ? text : stripVTControlCharacters(text);
+}
 
-const painter =
-  (colours: boolean): Paint =>
-  (style, text) =>
-    colours ? styleText(style, text, { validateStream: false }) : text;
+const paint = (style: Style, text: string) => styleText(style, text, { validateStream: false });
 
-function card(report: Report, paint: Paint) {
+function card(report: Report) {
   const { target, summary } = report;
   const { findings, tally } = describeRun(report);
   const count = (verdict: Verdict) => {
@@ -92,7 +86,7 @@ function groupByReason(checks: readonly ReportedCheck[], verdict: Verdict) {
   return reasons;
 }
 
-function finding(check: ReportedCheck, paint: Paint) {
+function finding(check: ReportedCheck) {
   const { mark, style } = LOOK[check.verdict];
   const head = `${mark} ${check.verdict.toUpperCase()}  ${check.id}`;
   const row = (name: string, text: string, most?: number) =>
@@ -111,7 +105,7 @@ function finding(check: ReportedCheck, paint: Paint) {
   ];
 }
 
-function listUndecided({ checks }: Report, paint: Paint) {
+function listUndecided({ checks }: Report) {
   return UNDECIDED.flatMap((verdict) => {
     const reasons = groupByReason(checks, verdict);
     if (reasons.size === 0) return [];
@@ -131,7 +125,7 @@ function listUndecided({ checks }: Report, paint: Paint) {
   });
 }
 
-function ending(report: Report, paint: Paint) {
+function ending(report: Report) {
   const { stale, caveats, exit } = describeRun(report);
   return [
     ...stale.map((line) => paint('red', `✗ ${line}`)),

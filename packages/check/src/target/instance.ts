@@ -50,13 +50,9 @@ export function createInstance(id: string, address: Address, patience: Patience,
 
   async function listening(server: ServerProcess, at: number) {
     const started = performance.now();
-    let listens = false;
-    const isDecided = async () => {
-      listens = await answers(at);
-      return listens || !server.alive || patience.over.aborted;
-    };
+    const isDecided = async () => (await answers(at)) || !server.alive || patience.over.aborted;
     await becomes(isDecided, START_MS);
-    if (!listens) {
+    if (!(await answers(at))) {
       const seconds = Math.round((performance.now() - started) / 1000);
       const what = server.alive
         ? `did not listen at port ${at} in ${seconds} s`
