@@ -84,5 +84,5 @@ test.each([
   ['one choice fewer, the honest one', sizes('S'), { size: 'L', note: 'n' }],
 ])('a content that a version with %s does not allow', (_, other, content) => {
   const honest = { size: 'L', note: 'n' };
-  expect(contentThatFitsOnly({ schema: sizes('S', 'L'), other, honest, seed: 1 })).toEqual(content);
+  expect(contentThatFitsOnly(sizes('S', 'L'), other, honest, 1)).toEqual(content);
 });

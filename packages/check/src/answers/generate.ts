@@ -82,15 +82,8 @@ const FORMATS: ReadonlyMap<unknown, fc.Arbitrary<string>> = new Map([
 
 const MAX_MADE = 40;
 
-export interface Contrast {
-  readonly schema: unknown;
-  readonly other: unknown;
-  readonly honest: unknown;
-  readonly seed: number;
-}
-
 /** Returns a content that fits `schema` but not `other`: the honest one, or one that differs from it in one field. */
-export function contentThatFitsOnly({ schema, other, honest, seed }: Contrast) {
+export function contentThatFitsOnly(schema: unknown, other: unknown, honest: unknown, seed: number) {
   const given = asObject(honest);
   const made = Array.from({ length: MAX_MADE }, (_, at) => validContent(schema, seed + at));
   const changed = made.flatMap((one) =>

@@ -12,7 +12,7 @@ import {
   UsageError,
 } from '../target/target.ts';
 import { isObject, parse } from '../wire/json.ts';
-import { type CommandLine, parseTarget, type TargetOptions } from './options.ts';
+import { type CommandLine, parseTarget } from './options.ts';
 
 export function inputsFrom(options: CommandLine): CompleteInputs {
   const { probe, ttl, only, vary } = options;
@@ -37,7 +37,7 @@ export function serverFrom(options: CommandLine) {
 }
 
 /** The operations of the run. A second one has to differ, or checks would report correct behaviour. */
-function operationsFrom(options: TargetOptions) {
+function operationsFrom(options: CommandLine) {
   const operation = operationFrom(options);
   const { otherArguments: args, otherOperation: other } = options;
   const otherArguments = args === undefined ? undefined : object(args, '--other-arguments');
@@ -49,7 +49,7 @@ function operationsFrom(options: TargetOptions) {
   return { operation, otherArguments, otherOperation };
 }
 
-function operationFrom(options: TargetOptions) {
+function operationFrom(options: CommandLine) {
   const kinds = (['tool', 'prompt', 'resource'] as const).filter((kind) => options[kind] !== undefined);
   const [kind] = kinds;
   if (!kind) throw new UsageError('Name the operation: --tool NAME, --prompt NAME or --resource URI.');
@@ -101,7 +101,7 @@ function varyFrom(texts: readonly string[]) {
 }
 
 /** Reads the answers. Those of the command line override those of the file. */
-function answersFrom({ answer = [], answers }: TargetOptions): Readonly<Record<string, unknown>> {
+function answersFrom({ answer = [], answers }: CommandLine): Readonly<Record<string, unknown>> {
   // A configuration file may hold the object itself.
   const fromFile = answers === undefined ? {} : (parse(answers) ?? readJson(answers));
   const given = answer.map((text) => {

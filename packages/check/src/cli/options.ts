@@ -32,7 +32,7 @@ A command with {port} serves HTTP, and is started once for each instance. Withou
 Exit codes: 0 nothing failed, 1 a check failed, 2 usage, 3 a check could not decide.`;
 
 /** Parses the command line. @throws UsageError with the reason, or {@link Help} after `--help` */
-export const parseCommandLine = (argv: readonly string[]): CommandLine =>
+export const parseCommandLine = (argv: readonly string[]) =>
   // pnpm passes on the `--` with which the user separates the program's options.
   parse(argv[0] === '--' && argv.length > 1 ? argv.slice(1) : argv, lineProgram());
 
@@ -154,13 +154,5 @@ const lineProgram = () =>
     .option('--json', 'prints the JSON report and nothing else')
     .option('--config <file>', 'several targets: { "targets": [ { "tool": … } ] }');
 
-/** What the command line has besides options. */
-interface Operands {
-  readonly url?: string;
-  readonly command?: readonly string[];
-}
-
-export type TargetOptions = Readonly<OptionValuesOf<typeof targetProgram>> & Operands;
-export type CommandLine = Readonly<OptionValuesOf<typeof lineProgram>> & Operands;
-
-type OptionValuesOf<Program extends () => { opts(): object }> = ReturnType<ReturnType<Program>['opts']>;
+/** The options of the command line, with the address and the command of the server. */
+export type CommandLine = Readonly<ReturnType<typeof parseCommandLine>>;

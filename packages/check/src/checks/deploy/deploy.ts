@@ -155,8 +155,8 @@ async function unfits({ answerer, inputs: { seed } }: CheckContext, { from, to }
     const other = to.facts.requestOf(key);
     if (!isForm(request) || !isForm(other)) continue;
     const { content: honest } = answerer.responses({ [key]: request })[key] as JsonObject;
-    const [schema, now] = [schemaOf(request), schemaOf(other)];
-    const content = await inWorker('contentThatFitsOnly', { schema, other: now, honest, seed });
+    const [own, there] = [schemaOf(request), schemaOf(other)];
+    const content = await inWorker('contentThatFitsOnly', own, there, honest, seed);
     if (content !== null) all.push({ key, round, content });
   }
   return all;
