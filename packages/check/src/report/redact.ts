@@ -1,5 +1,4 @@
 /** Redacts header values in reports. */
-import type { Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
 import type { Address } from '../target/target.ts';
 import { REDACTED } from './shell.ts';
 import { mapTexts } from './text.ts';
@@ -69,22 +68,6 @@ const partsAtCuts = (forms: readonly string[]) =>
         [`${CUT}${form.slice(-length)}`, `${CUT}${REDACTED}`] as const,
       ]),
   );
-
-/** Redacts the content of a transcript, but not its keys and ids: a secret may be `client`, or a part of `events`. */
-export function redactedTranscript({ title, events, end, ...rest }: Transcript, redact: Redact): Transcript {
-  const redactEvent = (event: TranscriptEvent) => {
-    if (event.kind === 'message') return { ...event, message: redact(event.message) };
-    return event.kind === 'effect' ? { ...event, detail: redact(event.detail) } : event;
-  };
-  return {
-    ...rest,
-    title: redact(title),
-    events: events.map(redactEvent),
-    end: end.error
-      ? { error: { ...end.error, message: redact(end.error.message) } }
-      : { result: redact(end.result) },
-  };
-}
 
 function passwordIn(value: string) {
   const [, basic] = /^Basic +(\S+)$/i.exec(value) ?? [];

@@ -6,16 +6,18 @@ import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../checks/all.ts';
 import type { Verdict } from '../judging/check.ts';
 import { shorten } from '../wire/json.ts';
+import { outcomeOf } from '../wire/outcome.ts';
 import { draw } from './drawing.ts';
 import { htmlReport } from './html.ts';
 import { junitReport } from './junit.ts';
 import { markdownReport } from './markdown.ts';
-import { redactedTranscript, redactor } from './redact.ts';
+import { redactor } from './redact.ts';
 import { PROFILE, type Report, type ReportedCheck } from './report.ts';
 import { sarifReport } from './sarif.ts';
 import { quote } from './shell.ts';
 import { terminalReport } from './terminal.ts';
 import { jsonText, printable } from './text.ts';
+import { transcriptOf } from './transcript.ts';
 
 const HOSTILE =
   '\u001b[2J\u001b]0;owned\u0007 <script>alert(1)</script> <!-- <script> --> | `` ``` ` [x](javascript:alert(1)) @everyone \u202edesrever ' +
@@ -164,11 +166,29 @@ test('redaction removes a value from every string, in each of its spellings', ()
 
 test('a secret that is a word of the transcript format is redacted in what was sent, and nowhere else', () => {
   const redact = redactor({ headers: { a: 'client', b: 'message', c: 'vent' } });
-  const saying = (words: string) => [message('client', 'server', 0, { error: { code: 1, words } })];
-  const end = { result: { content: [] } };
-  const sent = { ...conversation, events: saying('the client, inventing'), end };
-  const events = saying('the <redacted>, in<redacted>ing');
-  expect(redactedTranscript(sent, redact)).toEqual({ ...sent, events });
+  const request = { method: 'tools/call', params: { words: 'the client, inventing' } };
+  const reply = { messages: [], ms: 0 };
+  const last = outcomeOf({ ...reply, error: { code: 1, message: 'no message' } });
+  const turn = {
+    request,
+    reply,
+    outcome: last,
+    principal: 'own',
+    instance: 'server',
+    at: 0,
+    url: undefined,
+  } as const;
+  const call = { title: 'a client', isOld: false, moments: [turn], last };
+  const { title, participants, events, end } = transcriptOf(call, redact);
+  expect(title).toBe('a <redacted>');
+  expect(participants.map(({ id, kind }) => [id, kind])).toEqual([
+    ['client', 'client'],
+    ['server', 'instance'],
+  ]);
+  const params = { words: 'the <redacted>, in<redacted>ing' };
+  const sent = { jsonrpc: '2.0', method: 'tools/call', params };
+  expect(events).toEqual([{ kind: 'message', from: 'client', to: 'server', at: 0, message: sent }]);
+  expect(end).toEqual({ error: { code: 1, message: 'no <redacted>' } });
 });
 
 describe('redaction of encoded secrets', () => {

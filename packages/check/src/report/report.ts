@@ -11,12 +11,12 @@ import {
 } from '../judging/check.ts';
 import { LEFT_OUT } from '../run/quick.ts';
 import type { CheckResult, Run } from '../run/schedule.ts';
-import { transcriptOf } from '../session/evidence.ts';
 import { type CompleteInputs, isStarted, METHOD } from '../target/target.ts';
 import { type JsonObject, shorten } from '../wire/json.ts';
 import { acceptanceText, type Baseline, isExpired } from './baseline.ts';
-import { type Redact, redactedTranscript, redactor } from './redact.ts';
+import { type Redact, redactor } from './redact.ts';
 import { curlOf, reproducing } from './shell.ts';
+import { transcriptOf } from './transcript.ts';
 
 /** The format of the report, and the checked revision of the specification. */
 export const PROFILE = 'mrtr-check/1 2026-07-28';
@@ -206,10 +206,7 @@ function reportCheck(
     reproduce: redact(reproducing(inputs, idsOf(id, finding))),
     // A server that the checker started is gone when somebody reads this.
     curl: (found && !isStarted(inputs.address) && redact(curlOf(session?.turn, inputs.address))) || null,
-    conversation:
-      (found || verdict === 'could-not-run') && session
-        ? redactedTranscript(transcriptOf(session), redact)
-        : null,
+    conversation: (found || verdict === 'could-not-run') && session ? transcriptOf(session, redact) : null,
     calls,
   };
 }

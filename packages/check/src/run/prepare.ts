@@ -34,7 +34,7 @@ export async function prepare(inputs: CompleteInputs, served: Served, next: Inst
   const { operation, otherOperation: other, seed } = inputs;
   const context = createContext(inputs, served);
   const failureOf = (work: () => Promise<unknown>) =>
-    served.limit.within(work).then(() => undefined, onlyUndecided);
+    served.limit.within(work).then(() => undefined, catchUndecided);
   const unready = await failureOf(async () => {
     await requireRevision(context);
     await lookUp(context);
@@ -55,7 +55,7 @@ export async function prepare(inputs: CompleteInputs, served: Served, next: Inst
 }
 
 /** Returns the error of a run that cannot decide. Throws others again. */
-export function onlyUndecided(error: unknown) {
+export function catchUndecided(error: unknown) {
   if (error instanceof Undecided) return error;
   throw error;
 }
@@ -196,7 +196,7 @@ async function findEntry(context: SessionContext, { kind, name }: Operation, ins
 async function lookUpNext(context: CheckContext, next: Instance) {
   const { operation, inputs } = context;
   await requireRevision(context, next).catch((error) => {
-    throw new Undecided(`of the new version: ${onlyUndecided(error).message}`);
+    throw new Undecided(`of the new version: ${catchUndecided(error).message}`);
   });
   const { listed, entry } = await findEntry(context, operation, next);
   if (listed && !entry)

@@ -1,10 +1,11 @@
-/** The transcript of a call, in the harness's format. */
+/** The transcript of a call in a report, in the harness's format: cut to a size, and redacted. */
 import { asText, type Participant, type Transcript, type TranscriptEvent } from '@mrtr/harness/transcript';
+import type { Evident, Turn } from '../session/session.ts';
 import { asObject, isObject, type JsonObject, shorten, type Texts } from '../wire/json.ts';
 import type { ReplyOutcome } from '../wire/outcome.ts';
 import { isResponse } from '../wire/reply.ts';
 import { DECLARED, type WireRequest } from '../wire/request.ts';
-import type { Evident, Turn } from './session.ts';
+import type { Redact } from './redact.ts';
 
 const MAX_DETAIL = 4000;
 /** Limits on a record, in characters and messages: each finding has a record, and a report holds all of them. */
@@ -18,10 +19,14 @@ const LABELS: Texts = {
   'other-client': 'mrtr-check, as another principal',
 };
 
-export function transcriptOf({ title, isOld, moments, last }: Evident): Transcript {
+/** Redacts the content of a transcript, but not its keys and ids: a secret may be `client`, or a part of `events`. */
+export function transcriptOf({ title, isOld, moments, last }: Evident, redact: Redact): Transcript {
   // Requests that were sent at once are drawn before their answers.
   const events = moments
-    .flatMap((one) => ('request' in one ? messagesOf(one, isOld) : one))
+    .flatMap((one) => {
+      if ('request' in one) return messagesOf(one, isOld, redact);
+      return one.kind === 'effect' ? { ...one, detail: redact(one.detail) } : one;
+    })
     .toSorted((a, b) => a.at - b.at)
     .slice(0, MAX_EVENTS);
   const started = events[0]?.at ?? 0;
@@ -31,7 +36,7 @@ export function transcriptOf({ title, isOld, moments, last }: Evident): Transcri
   return {
     format: 'mrtr-transcript',
     version: 1,
-    title,
+    title: redact(title),
     participants: [...ends].map((id): Participant => {
       const label = LABELS[id];
       return label
@@ -39,11 +44,16 @@ export function transcriptOf({ title, isOld, moments, last }: Evident): Transcri
         : { id, kind: 'instance', label: id };
     }),
     events: events.map((event) => ({ ...event, at: Math.round(event.at - started) })),
-    end: endOf(last),
+    end: endOf(last, redact),
   };
 }
 
-function messagesOf({ request, reply, principal, instance, at }: Turn, isOld: boolean): TranscriptEvent[] {
+function messagesOf(
+  { request, reply, principal, instance, at }: Turn,
+  isOld: boolean,
+  redact: Redact,
+): TranscriptEvent[] {
+  const show = (message: unknown) => redact(cut(message)) as JsonObject;
   const client = principal === 'own' ? 'client' : 'other-client';
   const sent = { kind: 'message', from: client, to: instance, at } as const;
   const received = { kind: 'message', from: instance, to: client, at: at + reply.ms } as const;
@@ -53,9 +63,11 @@ function messagesOf({ request, reply, principal, instance, at }: Turn, isOld: bo
   );
   const lost = kept.some(isResponse) ? undefined : reply.failure;
   return [
-    { ...sent, message: cut(isOld ? onSession(request) : withoutEnvelope(request)) as JsonObject },
-    ...kept.map((value) => ({ ...received, message: cut(value) as JsonObject })),
-    ...(lost ? [{ ...received, message: { error: { code: 0, message: lost } }, lost: true } as const] : []),
+    { ...sent, message: show(isOld ? onSession(request) : withoutEnvelope(request)) },
+    ...kept.map((value) => ({ ...received, message: show(value) })),
+    ...(lost
+      ? [{ ...received, message: show({ error: { code: 0, message: lost } }), lost: true } as const]
+      : []),
   ];
 }
 
@@ -73,16 +85,13 @@ function withoutEnvelope({ method, params, capabilities }: WireRequest) {
   return { jsonrpc: '2.0', method, params: { ...params, ...declared } };
 }
 
-function endOf(outcome: ReplyOutcome | undefined): Transcript['end'] {
+function endOf(outcome: ReplyOutcome | undefined, redact: Redact): Transcript['end'] {
   if (outcome?.kind === 'completed' || outcome?.kind === 'tool-error')
-    return { result: cut(outcome.result) as never };
-  if (outcome?.kind === 'error') {
-    const { code, message } = outcome.error;
-    return {
-      error: { message: shorten(asText(message), MAX_DETAIL), ...(typeof code === 'number' && { code }) },
-    };
-  }
-  return { error: { message: `${outcome ?? 'not sent'}` } };
+    return { result: redact(cut(outcome.result)) as never };
+  if (outcome?.kind !== 'error') return { error: { message: redact(`${outcome ?? 'not sent'}`) } };
+  const { code, message } = outcome.error;
+  const words = redact(shorten(asText(message), MAX_DETAIL));
+  return { error: { message: words, ...(typeof code === 'number' && { code }) } };
 }
 
 /** Returns the value with long strings shortened, and without the members that exceed the limit of a message. */
