@@ -10,7 +10,7 @@ import { type CompleteInputs, nameOf, type Operation, UsageError } from '../targ
 import { asList, asObject, type JsonObject, mapMembers, objectAt, shorten } from '../wire/json.ts';
 import type { ReplyOutcome } from '../wire/outcome.ts';
 import { type Served, withServer } from './limit.ts';
-import { isReadOnly, list, catchUndecided, requireRevision } from './prepare.ts';
+import { catchUndecided, isReadOnly, list, requireRevision } from './prepare.ts';
 import { MAX_SECONDS } from './run.ts';
 
 /** One operation, with the result of trying it. */

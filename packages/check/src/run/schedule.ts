@@ -94,7 +94,7 @@ function betweenControls(context: CheckContext) {
     failed &&= (await control(context)).failed;
     if (failed) return abstain(`the honest call before it failed: ${failed.message}`, failed.session);
     const earlier = context.effects.readings;
-    const finding = await runCheck(check, context);
+    const finding = await runCheck(check, context, earlier);
     const passed = finding.verdict === 'pass';
     const alive = context.fleet.instances.every((instance) => instance.alive);
     const after = await control(context, passed && context.effects.readings > earlier);
@@ -116,8 +116,7 @@ async function confirm(context: CheckContext, finding: Finding, earlier: number)
 /** Whether an error is no defect of a check. A second instance that does not start is a usage error. */
 const isExpected = (error: unknown) => error instanceof Undecided || error instanceof UsageError;
 
-async function runCheck(check: Check, context: CheckContext) {
-  const earlier = context.effects.readings;
+async function runCheck(check: Check, context: CheckContext, earlier: number) {
   try {
     return await confirm(context, await check.run(context), earlier);
   } catch (error) {
