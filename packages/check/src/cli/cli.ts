@@ -30,7 +30,7 @@ export interface Output {
   readonly viewer?: URL;
 }
 
-type Target = ReturnType<typeof targetOf> & { readonly name?: string };
+type Target = ReturnType<typeof targetOf>;
 
 /**
  * Runs the program.
@@ -82,13 +82,13 @@ async function findAll(line: CommandLine, { out, err }: Output) {
 
 async function checkAll(line: CommandLine, targets: readonly Target[], output: Output) {
   const reports: Report[] = [];
-  for (const { name, inputs, options, baseline } of targets) {
+  for (const { inputs, judging } of targets) {
     const ran = await runShown(inputs, line.json ? undefined : output.err).catch((error: unknown) => {
-      throw nameTarget(error, name, inputs);
+      throw nameTarget(error, judging.name, inputs);
     });
-    reports.push(reportOf(ran, { name, strict: options.strict, complete: options.complete, baseline }));
+    reports.push(reportOf(ran, judging));
   }
-  const strict = targets.some(({ options }) => options.strict);
+  const strict = targets.some(({ judging }) => judging.strict);
   write(line, reports, strict, output);
   return worstCode(reports);
 }
@@ -118,16 +118,13 @@ function targetsOf({ config, ...line }: CommandLine) {
   if (config === undefined) return [targetOf(line)];
   if (line.url !== undefined || line.command !== undefined)
     throw new UsageError('--config has its own addresses: remove the address and the command.');
-  return readConfig(config).map(({ name, ...own }) => ({ ...targetOf({ ...own, ...line }), name }));
+  return readConfig(config).map(({ name, ...own }) => targetOf({ ...own, ...line }, name));
 }
 
-function targetOf(options: CommandLine) {
-  const { baseline } = options;
-  return {
-    inputs: inputsFrom(options),
-    options,
-    baseline: baseline === undefined ? baseline : readBaseline(baseline),
-  };
+function targetOf(options: CommandLine, name?: string) {
+  const { strict, complete, baseline } = options;
+  const accepted = baseline === undefined ? baseline : readBaseline(baseline);
+  return { inputs: inputsFrom(options), judging: { name, strict, complete, baseline: accepted } };
 }
 
 function write(line: CommandLine, reports: readonly Report[], strict: boolean, { out, viewer }: Output) {
