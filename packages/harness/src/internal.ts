@@ -7,6 +7,7 @@ export { replyWith } from './clients/user.ts';
 export { participantsOf } from './conversations/conversation.ts';
 export type { Fetch } from './hosts/endpoint.ts';
 export { endpointFrom } from './hosts/endpoint-from.ts';
+export * from './hosts/envelope.ts';
 export { limitBody, MAX_BYTES, TOO_LONG } from './hosts/limit-body.ts';
 export { type RequestOptions, readPosted, requestInit } from './hosts/posting.ts';
 export { killAll } from './processes/child.ts';

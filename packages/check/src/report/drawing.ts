@@ -1,4 +1,5 @@
 /** Draws a conversation as text, with the client on the left and the server on the right. */
+import { DECLARED } from '@mrtr/harness/internal';
 import {
   answerText,
   objectIn,
@@ -8,7 +9,6 @@ import {
   type TranscriptEvent,
   type WireMessage,
 } from '@mrtr/harness/transcript';
-import { DECLARED } from '../wire/request.ts';
 import { clip, pad, wrap } from './text.ts';
 
 const WIDTH = 78;

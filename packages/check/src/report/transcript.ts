@@ -1,10 +1,11 @@
 /** The transcript of a call in a report, in the harness's format: cut to a size, and redacted. */
+import { DECLARED } from '@mrtr/harness/internal';
 import { asText, type Participant, type Transcript, type TranscriptEvent } from '@mrtr/harness/transcript';
 import type { Evident, Turn } from '../session/session.ts';
 import { asObject, isObject, type JsonObject, shorten, type Texts } from '../wire/json.ts';
 import type { ReplyOutcome } from '../wire/outcome.ts';
 import { isResponse } from '../wire/reply.ts';
-import { DECLARED, type WireRequest } from '../wire/request.ts';
+import type { WireRequest } from '../wire/request.ts';
 import type { Redact } from './redact.ts';
 
 const MAX_DETAIL = 4000;

@@ -1,4 +1,5 @@
 /** Prepares a run: connects, looks up the operation, and makes the first honest calls. */
+import { REVISION } from '@mrtr/harness/internal';
 import { asText } from '@mrtr/harness/transcript';
 import { type CheckContext, createContext } from '../judging/context.ts';
 import { ONCE_BY_NATURE, SOON_MS, VARY } from '../observations/effects.ts';
@@ -17,7 +18,7 @@ import type { Instance } from '../target/instance.ts';
 import { type CompleteInputs, nameOf, type Operation, UsageError } from '../target/target.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { outcomeOf } from '../wire/outcome.ts';
-import { OLD_REVISION, REVISION } from '../wire/request.ts';
+import { OLD_REVISION } from '../wire/request.ts';
 import type { Served } from './limit.ts';
 import { MIGRATE } from './old-server.ts';
 

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { ServerProcess } from '@mrtr/harness/internal';
+import { CONTENT_TYPES, ServerProcess } from '@mrtr/harness/internal';
 import { freePort } from '@mrtr/harness/process';
 import type { Channel, Patience } from '../wire/channel.ts';
 import { httpChannel, post } from '../wire/http.ts';
-import { mirroringHeaders, OLD_REVISION, type WireRequest } from '../wire/request.ts';
+import { OLD_REVISION, type WireRequest } from '../wire/request.ts';
 import { stdioChannel } from '../wire/stdio.ts';
 import type { OldChannel } from './old-channel.ts';
 import { type Address, headersOf, nextOf, PORT, type Principal, transportOf, UsageError } from './target.ts';
@@ -138,8 +138,7 @@ export function createInstance(id: string, address: Address, patience: Patience,
     /** Sends a request as a client of the earlier revision. Over HTTP it has no session. */
     async sendAsOld({ method, params }: WireRequest) {
       if (stdio) return stdio.send({ method, params });
-      const { 'content-type': type = '', accept = '' } = mirroringHeaders({ method, params });
-      const own = { 'content-type': type, accept, 'mcp-protocol-version': OLD_REVISION };
+      const own = { ...CONTENT_TYPES, 'mcp-protocol-version': OLD_REVISION };
       const message = { jsonrpc: '2.0', id: 1, method, params };
       return post({ url: url as URL, headers: { ...own, ...address.headers }, message, patience });
     },

@@ -2,6 +2,7 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../transcript/wording.ts';
 import { NO_SOCKET } from './endpoint.ts';
+import { CONTENT_TYPES, envelopeOf, mirror } from './envelope.ts';
 
 /** A response: the HTTP status, the body as text, and its JSON-RPC result or error. */
 export interface Posted {
@@ -55,23 +56,12 @@ export function requestInit(
   { legacy = false, capabilities = { elicitation: {} }, headers, id = 1 }: RequestOptions = {},
 ): RequestInit & { readonly headers: Record<string, string>; readonly body: string } {
   const text = typeof params === 'string' ? params : JSON.stringify(params);
-  const { name, uri, _meta } = JSON.parse(text) as JsonObject;
-  const envelope = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': capabilities,
-    ...(_meta as object | undefined),
-  };
+  const { _meta, ...rest } = JSON.parse(text) as JsonObject;
+  const envelope = { ...envelopeOf(capabilities), ...(_meta as object | undefined) };
   const enveloped = `${text.slice(0, -1)}${text === '{}' ? '' : ','}"_meta":${JSON.stringify(envelope)}}`;
-  const target = (method === 'resources/read' ? uri : name) ?? uri;
   return {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...(!legacy && { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method }),
-      ...(!legacy && typeof target === 'string' && { 'mcp-name': target }),
-      ...headers,
-    },
+    headers: { ...CONTENT_TYPES, ...(!legacy && mirror(method, rest)), ...headers },
     body:
       `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},` +
       `"params":${legacy ? text : enveloped}}`,
