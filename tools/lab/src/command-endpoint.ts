@@ -16,11 +16,7 @@ export interface Folders {
   readonly recorded: string;
 }
 
-export interface CommandEndpoint {
-  readonly address: string;
-  readonly token: string;
-  close(): Promise<void>;
-}
+export type CommandEndpoint = Awaited<ReturnType<typeof openCommandEndpoint>>;
 
 const MAX_BYTES = 65_536;
 
@@ -42,11 +38,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Opens the endpoint, at `port` or any free one. Commands wait for a lab that is still starting. */
-export async function openCommandEndpoint(
-  lab: Lab | Promise<Lab>,
-  folders: Folders,
-  port = 0,
-): Promise<CommandEndpoint> {
+export async function openCommandEndpoint(lab: Lab | Promise<Lab>, folders: Folders, port = 0) {
   const token = randomBytes(24).toString('base64url');
   const server = createServer((request, response) => {
     serve(request, response, { lab, folders, token }).catch(() => {

@@ -55,11 +55,14 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-export async function measuredRow(option: MeasuredOption) {
+export const QUESTIONS = COLUMNS.map(({ question }) => question);
+
+/** The cells of an option, in the order of the questions. */
+export async function measureRow(option: MeasuredOption) {
   const [[, ...titles] = [], [, ...texts] = []] = optionsTable([option], await measure(option, TABLED));
   if (titles.length !== COLUMNS.length)
     throw new Error('The matrix has other columns than the lab has questions.');
-  const cells = COLUMNS.map(({ answers, proofs, trap }, at) => {
+  return COLUMNS.map(({ answers, proofs, trap }, at) => {
     const text = texts[at] ?? '';
     const plain = text.replaceAll('**', '');
     const beginning = Object.keys(answers).filter((one) => plain.startsWith(one));
@@ -71,5 +74,4 @@ export async function measuredRow(option: MeasuredOption) {
       proofs: proofs.map((situation) => `${option.id}.${situation}`),
     };
   });
-  return { columns: COLUMNS.map(({ question }) => question), cells };
 }

@@ -1,6 +1,6 @@
 /** The network between a client and its server, with the faults of networks and the acts of attackers. */
 import type { Fetch, Recorder } from '@mrtr/harness/internal';
-import { CLIENT, type Message, type WireMessage } from '@mrtr/harness/transcript';
+import { CLIENT, eventsOf, type WireMessage } from '@mrtr/harness/transcript';
 import type { Fault } from './protocol.ts';
 
 /** Delivers a call's requests through `send`. `faultOf` gives the fault for the next one. */
@@ -38,9 +38,7 @@ function onTheWay(request: Call, { state, unasked }: Fault) {
 
 function loseAnswer(recorder: Recorder, text: string) {
   const message = parsedAnswer(text);
-  const request = recorder.events.findLast(
-    (event): event is Message & { at: number } => event.kind === 'message' && event.from === CLIENT,
-  );
+  const request = eventsOf('message', recorder.events).findLast(({ from }) => from === CLIENT);
   if (message && request?.to !== undefined)
     recorder.record({ kind: 'message', from: request.to, to: CLIENT, message, lost: true });
 }

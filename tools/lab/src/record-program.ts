@@ -10,7 +10,7 @@ import { keepOpen, type ListedOption, loadOption, OPTIONS } from '@mrtr/comparis
 import { requestStatePolicy } from '@mrtr/core';
 import { BRANCH_SCRIPTS, recordApprovals } from './branches.ts';
 import { Lab } from './lab.ts';
-import { measuredRow } from './measured.ts';
+import { measureRow, QUESTIONS } from './measured.ts';
 import { play } from './play.ts';
 import { Postgres } from './postgres.ts';
 import type { Recording, Recordings } from './protocol.ts';
@@ -34,15 +34,12 @@ async function measureRows(options: readonly ListedOption[], url: string | undef
   const policy = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
   const close = url === undefined ? undefined : await keepOpen({ policy, postgres: url });
   const rows: Recordings['rows'][number][] = [];
-  let columns: Recordings['columns'] = [];
   for (const listed of options) {
     const { id, name, title } = listed;
-    const measured = await measuredRow(await loadOption(listed, url));
-    columns = measured.columns;
-    rows.push({ option: id, name, title, cells: measured.cells });
+    rows.push({ option: id, name, title, cells: await measureRow(await loadOption(listed, url)) });
   }
   await close?.();
-  return { columns, rows };
+  return rows;
 }
 
 const missing: Record<string, string> = {};
@@ -61,11 +58,11 @@ const playOn = async (side: SideName) => {
 };
 try {
   // Not at the same time: the recordings hold how long each step took.
-  const table = await measureRows(options, url);
+  const rows = await measureRows(options, url);
   await Promise.all(SIDES.map(playOn));
   await recordApprovals((recording) => write(recording.id, recording));
   const about = Object.fromEntries(situations.map((one) => [one.id, one.about]));
-  write('index', { ...table, about, missing });
+  write('index', { columns: QUESTIONS, rows, about, missing });
 } finally {
   await lab.close();
 }

@@ -4,7 +4,7 @@ import { findOption, type ListedOption, loadOption } from '@mrtr/comparison/opti
 import { eventsOf, tally } from '@mrtr/harness/transcript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Lab } from './lab.ts';
-import { measuredRow } from './measured.ts';
+import { measureRow, QUESTIONS } from './measured.ts';
 import { play } from './play.ts';
 import { situationsOf } from './situations.ts';
 
@@ -24,7 +24,7 @@ test('every situation is recorded, and shows what its cell says', async () => {
     if (id === 'f.other-state')
       expect(eventsOf('state', transcript.events).at(-1)).toMatchObject({ phase: 'rejected' });
   }
-  const { columns, cells } = await measuredRow(option);
+  const cells = await measureRow(option);
   for (const [title, answer, text, ...shown] of [
     [/run again/, 'yes, in every round', '2× / 3×', { entries: 2 }, { entries: 3 }],
     [/audit record/, 'once', '1', { effects: { audit: 1 } }],
@@ -37,7 +37,7 @@ test('every situation is recorded, and shows what its cell says', async () => {
     ],
     [/nobody asked/, 'no', 'rejected / rejected', {}, {}],
   ] as const) {
-    const { proofs = [], ...cell } = cells[columns.findIndex((column) => title.test(column))] ?? {};
+    const { proofs = [], ...cell } = cells[QUESTIONS.findIndex((question) => title.test(question))] ?? {};
     expect(cell).toEqual({ answer, text, bad: false });
     expect(proofs.map((id) => tallies[id])).toMatchObject(shown);
   }

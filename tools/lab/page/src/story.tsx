@@ -18,13 +18,13 @@ interface StoryProps extends PageProps {
 }
 
 /** The question to the visitor, and the two sides up to the fork or beyond it. */
-export function Story({ lesson, route, go, plays, onEnd }: StoryProps) {
+export function Story({ lesson, route, go, plays = false, onEnd }: StoryProps) {
   const { choice, view } = route;
   const known = lesson.choices.find(({ id }) => id === choice);
   const names = SIDES.map((side) => branchId(lesson.id, (known ?? lesson.choices[0])?.id ?? '', side));
   const { id, values, problem } = useRecorded(names);
   const pair = id === names.join() ? values : undefined;
-  const [pressed, setPressed] = useState(plays ? 'at once' : undefined);
+  const [pressed, setPressed] = useState(plays);
   const after = useRef<HTMLButtonElement>(null);
   const isOver = view.step === undefined;
   useEffect(() => {
@@ -47,7 +47,7 @@ export function Story({ lesson, route, go, plays, onEnd }: StoryProps) {
   const choose = (id: string) => {
     const fork = pair?.map(({ transcript }) => untilFork(transcript, lesson.fork)) ?? [];
     const beats = beatsOf(fork, 'rounds').length;
-    setPressed(`${id} ${Date.now()}`);
+    setPressed(true);
     go({ ...route, choice: id, view: { ...PLAIN_VIEW, step: Math.max(0, beats - 1) } }, true);
   };
   return (
@@ -63,7 +63,7 @@ export function Story({ lesson, route, go, plays, onEnd }: StoryProps) {
             class="button"
             ref={after}
             onClick={() => {
-              setPressed(undefined);
+              setPressed(false);
               go({ ...route, choice: undefined, view: { ...view, step: undefined } }, true);
             }}
           >
@@ -86,7 +86,11 @@ export function Story({ lesson, route, go, plays, onEnd }: StoryProps) {
         )}
       </section>
       {sides ? (
-        <Viewer sides={sides} {...viewing({ route, go })} plays={known && pair ? pressed : undefined} />
+        <Viewer
+          sides={sides}
+          {...viewing({ route, go })}
+          plays={known !== undefined && pair !== undefined && pressed}
+        />
       ) : (
         <p class="quiet" role="status">
           {problem ? 'This is being recorded; it takes some seconds …' : 'Loading …'}

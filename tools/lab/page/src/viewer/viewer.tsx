@@ -54,8 +54,8 @@ interface ViewerProps {
   readonly sides: readonly Shown[];
   readonly view: View;
   readonly onView: (view: View) => void;
-  /** Starts to play whenever this changes. */
-  readonly plays?: string | undefined;
+  /** Starts to play whenever this is set. */
+  readonly plays?: boolean;
   /** Set if Play stops once before the moment of proof. */
   readonly pauses?: boolean;
   /** Set on a page with several viewers: keys then work only in the focused one. */
@@ -69,7 +69,14 @@ export const PANELS = [
   ['world', 'World'],
 ] as const;
 
-export function Viewer({ sides, view, onView, plays, pauses = false, ofSeveral = false }: ViewerProps) {
+export function Viewer({
+  sides,
+  view,
+  onView,
+  plays = false,
+  pauses = false,
+  ofSeveral = false,
+}: ViewerProps) {
   const box = useRef<HTMLDivElement>(null);
   const { zoom } = view;
   const conversations = sides.map(({ conversation }) => conversation);
@@ -284,11 +291,11 @@ const BEAT_MS = 650;
 function usePlaying(
   [step, last]: readonly [number, number],
   go: (to: number) => void,
-  { plays, proof }: { readonly plays: string | undefined; readonly proof: number | undefined },
+  { plays, proof }: { readonly plays: boolean; readonly proof: number | undefined },
 ) {
   const [on, setOn] = useState(false);
   useEffect(() => {
-    if (plays === undefined) return;
+    if (!plays) return;
     // Without motion, jump to the last step.
     if (matchMedia('(prefers-reduced-motion: reduce)').matches) return go(last);
     if (step >= last) go(0);
