@@ -111,7 +111,12 @@ function foreignServer(): Promise<Server> {
     description: '<script>alert(1)</script>',
     inputSchema: {
       type: 'object',
-      properties: { where: {}, __proto__: null, days: { type: 'array', items: { enum: ['mo', 'tu'] } } },
+      properties: {
+        where: {},
+        __proto__: null,
+        days: { type: 'array', items: { enum: ['mo', 'tu'] } },
+        nights: { oneOf: [{ const: 1 }, { const: 2, title: 'two' }] },
+      },
     },
   };
   const ask = {
@@ -164,7 +169,9 @@ test('a server at an address shows no lines and says so, and what it writes is t
     await left.region.getByRole('alert').filter({ hasText: /JSON/ }).waitFor();
     await left.region.getByLabel('where').fill('{"city":"Oslo"}');
     await left.region.getByLabel('tu').check();
+    await left.region.getByLabel('nights').selectOption('two');
     await left.button('Call book').click();
+    await left.tells(/book \{"where":\{"city":"Oslo"\},"days":\["tu"\],"nights":2\}/);
     await left.waitForQuestion('<b onmouseover=alert(1)>When?');
     await hasNothingSerious(page);
     await left.answer('Answer');
