@@ -51,7 +51,9 @@ export async function prepare(inputs: CompleteInputs, served: Served, next: Inst
     context.otherCalls = (await unlessUnreadable(
       inWorker('callsOf', other, context.schemaOf(other), operation, schema, seed),
     )) ?? [{ operation: other, own: operation.arguments }];
-  const failure = unready ?? (await failureOf(() => firstCalls(context)));
+  // Whatever ends the first calls is a reason why the checks could not run.
+  const first = () => firstCalls(context).catch((error: Undecided) => error);
+  const failure = unready ?? (await served.limit.within(first).catch(catchUndecided));
   return { context, failure, isForeign: unready !== undefined };
 }
 
@@ -109,6 +111,7 @@ async function firstCalls(context: CheckContext) {
       again.session,
     );
   if (still) effects.blind(still);
+  return undefined;
 }
 
 function hint({ answerer }: CheckContext, session: Evident | undefined) {
