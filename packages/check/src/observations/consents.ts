@@ -8,6 +8,7 @@ import {
   fieldsOf,
   isElicitation,
   isForm,
+  isPage,
   leavesIn,
   propertiesOf,
   requiresNothing,
@@ -38,7 +39,7 @@ export function consentKindOfAll(requests: readonly JsonObject[]): ConsentKind {
   const isChoice = (request: JsonObject) =>
     !requiresNothing(request) &&
     fieldsOf(request).some((field) => refusalIn(field) !== undefined && defaultOf(field) === undefined);
-  if (requests.some((request) => isElicitation(request) && !isForm(request))) return 'page';
+  if (requests.some(isPage)) return 'page';
   return requests.some(isChoice) ? 'choice' : 'form';
 }
 

@@ -29,6 +29,9 @@ export const isForm = (request: unknown) => {
   return requestedSchema !== undefined && mode !== 'url';
 };
 
+/** Whether a request elicits an answer on a page. */
+export const isPage = (request: JsonObject) => isElicitation(request) && !isForm(request);
+
 /** A form as text, the same for both spellings of titled choices: old clients get `enum` with `enumNames`. */
 export function formText(request: unknown) {
   const { message, requestedSchema } = objectAt(request, 'params');

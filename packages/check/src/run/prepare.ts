@@ -3,7 +3,7 @@ import { REVISION } from '@mrtr/harness/internal';
 import { asText } from '@mrtr/harness/transcript';
 import { type CheckContext, createContext } from '../judging/context.ts';
 import { ONCE_BY_NATURE, SOON_MS, VARY } from '../observations/effects.ts';
-import { isElicitation, isForm } from '../observations/forms.ts';
+import { isPage } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import {
   type Evident,
@@ -115,7 +115,6 @@ async function firstCalls(context: CheckContext) {
 }
 
 function hint({ answerer }: CheckContext, session: Evident | undefined) {
-  const isPage = (one: JsonObject) => isElicitation(one) && !isForm(one);
   if (Object.values(session?.asked ?? {}).some(isPage))
     return '. A page decides, and the checker opens no page: docs/checking.md has a proxy that presses its button';
   return answerer.generated

@@ -2,7 +2,7 @@
 import { abstain, advise, cite, notApplicable, notGiven, pass } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
 import { textsOf } from '../../observations/consents.ts';
-import { isElicitation, isForm } from '../../observations/forms.ts';
+import { isPage } from '../../observations/forms.ts';
 import { Likeness } from '../../session/likeness.ts';
 import { requireAnswer, type Session, type SessionOptions } from '../../session/session.ts';
 import { canonical, objectAt, shorten } from '../../wire/json.ts';
@@ -99,11 +99,8 @@ export const WORDS = [
       if (same === undefined && !isShown) return abstain('its questions differ in each call', session);
       if (!same)
         return (await findCut(context, first)) ?? pass('the question differs for other arguments', session);
-      const isPage = asked.some((all) =>
-        Object.values(all).some((one) => isElicitation(one) && !isForm(one)),
-      );
       const what = `${shorten(canonical(context.otherOperation.arguments), 100)} got a question with the same text`;
-      if (isPage)
+      if (asked.some((all) => Object.values(all).some(isPage)))
         return abstain(`${what}, and the checker does not open the page, which may say more`, session);
       return advise(`${what}: ${shorten(texts[0] ?? '', 100)}.`, session);
     },
