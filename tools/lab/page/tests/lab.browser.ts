@@ -469,9 +469,14 @@ describe('the live lab', () => {
     assert.match(link, /#\/live\/a\.weather\.modern/);
     assert.doesNotMatch(link, /token/);
     // A stranger's browser cannot start anything; a second tab gets the token from the first.
-    const stranger = await browser.page();
+    const stranger = await browser.page({}, { collects: false });
     await stranger.goto(link);
     await stranger.getByText(/lacks its token/).waitFor();
+    // Nor can one with the token of an earlier lab at this port, which it forgets.
+    await stranger.evaluate(() => localStorage.setItem('mrtr-lab-token', 'of-an-earlier-lab'));
+    await stranger.reload();
+    await stranger.getByText(/lacks its token/).waitFor();
+    assert.equal(await stranger.evaluate(() => localStorage.length), 0);
     const tab = await page.context().newPage();
     await tab.goto(link);
     await tab.getByText('live processes').waitFor();
