@@ -4,7 +4,7 @@
  * A value is sealed under a key that seals no tokens. The place is associated data, so a value that was moved to another
  * row or column does not open.
  */
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { KeyRing, SealingKey } from './key-ring.ts';
 import { namesKey, OVERHEAD_BYTES, openBytes, sealBytes } from './sealed-bytes.ts';
 
@@ -40,11 +40,11 @@ export function openAtRest(sealed: Uint8Array, place: string, ring: KeyRing): st
  */
 export function deriveName(purpose: 'form' | 'same call', text: string, key: SealingKey) {
   const own = createHmac('sha256', key.naming).update(`\0${purpose}`).digest();
-  return nameUnder(own, text);
+  return nameUnder(createSecretKey(own), text);
 }
 
 /** Derives a pseudonym that a store can count and compare. Equal under one key, it does not reveal `text`. */
 export const derivePseudonym = (text: string, key: SealingKey): string => nameUnder(key.naming, text);
 
-const nameUnder = (key: Buffer, text: string) =>
+const nameUnder = (key: KeyObject, text: string) =>
   createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);

@@ -1,21 +1,21 @@
 /** The keys that seal request state. */
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { OperatorWarning } from '../diagnostics/operator-warning.ts';
 import { InvalidOption } from '../errors.ts';
 import { processWide } from '../process-wide.ts';
 
-/** The keys that are derived from one secret. */
+/** The keys that are derived from one secret. Node 24 takes five times as long to seal with a key that is a `Buffer`. */
 export interface SealingKey {
   /** Two bytes that name this key in a token. Not secret. */
   readonly id: Buffer;
   /** AES-256 key. */
-  readonly cipher: Buffer;
+  readonly cipher: KeyObject;
   /** Salts the digest of a token's binding. */
   readonly salt: string;
   /** AES-256 key for data in a store. Tokens are sealed with another key. */
-  readonly atRest: Buffer;
+  readonly atRest: KeyObject;
   /** HMAC key for pseudonyms and secret names. */
-  readonly naming: Buffer;
+  readonly naming: KeyObject;
   /** Whether this is the random key of this process; no other instance has it. */
   readonly ephemeral: boolean;
 }
@@ -113,10 +113,10 @@ function stretch(secret: Uint8Array, ephemeral: boolean): SealingKey {
   const kept = Buffer.from(hkdfSync('sha256', secret, '', 'mrtr at rest v1', 64));
   return {
     id: stretched.subarray(0, 2),
-    cipher: stretched.subarray(2, 34),
+    cipher: createSecretKey(stretched.subarray(2, 34)),
     salt: stretched.subarray(34, 50).toString('base64url'),
-    atRest: kept.subarray(0, 32),
-    naming: kept.subarray(32),
+    atRest: createSecretKey(kept.subarray(0, 32)),
+    naming: createSecretKey(kept.subarray(32)),
     ephemeral,
   };
 }

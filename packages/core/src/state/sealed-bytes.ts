@@ -2,7 +2,7 @@
  * Seals bytes with AES-256-GCM, for tokens and for data at rest: key id 2 ‖ nonce 12 ‖ ciphertext ‖ tag 16. Data of its
  * place is associated, so that no sealed value opens elsewhere.
  */
-import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, type KeyObject, randomFillSync } from 'node:crypto';
 
 const KEY_ID_BYTES = 2;
 const NONCE_BYTES = 12;
@@ -12,14 +12,14 @@ const CIPHERTEXT_AT = KEY_ID_BYTES + NONCE_BYTES;
 export const OVERHEAD_BYTES = CIPHERTEXT_AT + TAG_BYTES;
 
 /** Seals `plain` under `key`, whose name is `id`. */
-export function sealBytes(plain: Buffer, key: Buffer, id: Buffer, associated: Buffer): Buffer {
+export function sealBytes(plain: Buffer, key: KeyObject, id: Buffer, associated: Buffer): Buffer {
   const nonce = drawRandom(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(associated);
   return Buffer.concat([id, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** Opens at least {@link OVERHEAD_BYTES}; undefined if they were not sealed under `key` with `associated`. */
-export function openBytes(sealed: Buffer, key: Buffer, associated: Buffer): Buffer | undefined {
+export function openBytes(sealed: Buffer, key: KeyObject, associated: Buffer): Buffer | undefined {
   const nonce = sealed.subarray(KEY_ID_BYTES, CIPHERTEXT_AT);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(associated).setAuthTag(sealed.subarray(-TAG_BYTES));
