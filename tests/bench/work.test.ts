@@ -28,7 +28,7 @@ const COSTS: Readonly<Record<string, Work>> = {
   f: { ...OF_EACH, promises: 46 },
   g: { ...OF_EACH, promises: 40 },
   // The store listens to the signal of each request.
-  h: { ...OF_EACH, controllers: 2, promises: 50 },
+  h: { ...OF_EACH, controllers: 2, promises: 48 },
   i: { ...OF_EACH, promises: 64 },
   // The replay waits for all microtasks before it ends a round.
   j: { ...OF_EACH, promises: 84 },

@@ -68,13 +68,20 @@ export function countRuns<T>(fn: (run: number) => T) {
   return effect;
 }
 
+let calls = 0;
+
 /** A request without a server: the parts of the record that shapes read, and an SDK context that carries it. */
 export function requestOf(
   over: Partial<Call>,
   mcpReq: object,
 ): { readonly call: Call; readonly ctx: ServerContext } {
   const limits = { rounds: 10, questions: 32, stateBytes: 65_536 };
-  const about = { id: 'call', method: 'tools/call', target: 'tool', revision: '2026-07-28' } as const;
+  const about = {
+    id: `call ${++calls}`,
+    method: 'tools/call',
+    target: 'tool',
+    revision: '2026-07-28',
+  } as const;
   const call = {
     ...about,
     round: 1,

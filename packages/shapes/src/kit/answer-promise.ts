@@ -8,6 +8,8 @@
  */
 import { InvalidDefinition } from '@mrtr/core';
 
+const NONE: readonly never[] = [];
+
 type Executor<T> = ConstructorParameters<typeof Promise<T>>[0];
 
 /**
@@ -54,7 +56,8 @@ export class AnswerPromise<T> extends Promise<T> {
 
   /** Returns those of `asked` that have no reader. */
   static filterUnread(asked: readonly AnswerPromise<unknown>[]): readonly AnswerPromise<unknown>[] {
-    return asked.length === 0 ? asked : asked.filter((answer) => answer.#unread !== undefined);
+    const unread = asked.filter((answer) => answer.#unread !== undefined);
+    return unread.length === 0 ? NONE : unread;
   }
 
   /** Returns those of `asked` that have no reader, and `answer`. */

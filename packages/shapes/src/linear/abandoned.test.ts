@@ -13,7 +13,7 @@ const FULL = /^This server has too many unanswered calls open/;
 const ASKS = { units: 'Which units?' };
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
 });
 afterEach(async () => {
   vi.useRealTimers();

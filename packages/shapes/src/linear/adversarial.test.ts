@@ -24,7 +24,7 @@ import { LOST, parking, startRound } from './parking.test-support.ts';
 const UNITS = { units: 'Which units?' };
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
 });
 afterEach(async () => {
   vi.useRealTimers();

@@ -4,7 +4,6 @@ import {
   addGauge,
   aFunction,
   anyValue,
-  freshId,
   limitsOf,
   Quota,
   requireOptions,
@@ -34,7 +33,7 @@ export interface ContinuationStoreOptions {
   /** Limits of what the store holds. Over them, a call is rejected before it runs. */
   readonly limits?:
     | {
-        /** Calls that run or are parked at once. Default 10 000; each costs about 2.4 KB and its handler's memory. */
+        /** Calls that run or are parked at once. Default 10 000; each costs about 1.7 KB and its handler's memory. */
         readonly frames?: number | undefined;
         /** Estimated memory of all their arguments, in bytes. Default 64 MiB. */
         readonly bytes?: number | undefined;
@@ -64,8 +63,6 @@ export interface ContinuationStoreOptions {
 const SWEEP_AT_ONCE = 50;
 // Node fires a longer timer at once. An early sweep finds nothing and waits again.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** A placeholder with the length of an id. */
-const ANY_ID = 'x'.repeat(22);
 /** @internal */
 export const DEFAULT_LIMITS = { frames: 10_000, bytes: 67_108_864, perPrincipal: 1 / 32 };
 /** @internal */
@@ -86,6 +83,8 @@ const GONE_OPTIONS = {
   maxAbandoned: `As many as \`limits: { frames }\` are counted, and at most ${MOST_ABANDONED}.`,
   maxAbandonedPerPrincipal: 'Write `limits: { perPrincipal }`: the share of one principal, for example 1/32.',
 };
+/** In whole milliseconds, by a clock that nobody sets. */
+const now = () => Math.ceil(performance.now());
 const NOT_HERE =
   'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another ' +
   'process. Start the call again.';
@@ -143,7 +142,7 @@ export class ContinuationStore implements LinearStore {
    * @throws ContinuationLost when this store does not hold the frame (any more).
    */
   async runRound({ handler, input, id, call, ctx }: LinearRound): Promise<RoundEnd> {
-    const frame = id === undefined ? this.#admit(new Frame(call, this.#onerror), input) : this.#take(id);
+    const frame = id === undefined ? this.#admit(new Frame(call, this.#onerror), input) : this.#take(call);
     const { signal } = ctx.mcpReq;
     const cancel = () => void this.#abortFrame(frame, new ContinuationLost(CLIENT_CANCELLED));
     signal.addEventListener('abort', cancel, { once: true });
@@ -175,7 +174,7 @@ export class ContinuationStore implements LinearStore {
     this.#timer = undefined;
     const reason = new ContinuationLost(SHUTTING_DOWN);
     for (const frame of [...this.#running]) this.#abortFrame(frame, reason);
-    for (const id of [...this.#parked.keys()]) this.#end(id, reason);
+    for (const frame of [...this.#parked.values()]) this.#end(frame, frame.round, reason);
     // Wait until running handlers are counted as abandoned.
     await new Promise(setImmediate);
     await this.#abandoned.waitForEnd();
@@ -212,23 +211,26 @@ export class ContinuationStore implements LinearStore {
     // The client may have cancelled between the end of the round and this line.
     if (ctx.mcpReq.signal.aborted) throw this.#abortFrame(frame, new ContinuationLost(CLIENT_CANCELLED));
     const routingLabel = this.#whereabouts(frame);
-    const problem = findAskProblem(call, requests, { requestState: continuationState(ANY_ID), routingLabel });
+    const problem = findAskProblem(call, requests, {
+      requestState: continuationState(call.id),
+      routingLabel,
+    });
     if (problem) {
       // The questions may not go out, so end the handler. The boundary finds the same problem and answers the client.
       const Reason = problem.kind === 'unaskable' ? CannotAsk : ContinuationLost;
       this.#abortFrame(frame, new Reason(problem.message));
       return { kind: 'asked', id: undefined, requests, routingLabel, effects: frame.effects };
     }
-    const id = this.#park(frame);
+    this.#park(frame, call.round);
     // The shim plays all rounds within one request. When that request ends, so does the call, and a waiting frame would
     // leak.
     if (!speaksMrtr(ctx))
       ctx.mcpReq.signal.addEventListener(
         'abort',
-        () => this.#end(id, new ContinuationLost(CLIENT_CANCELLED)),
+        () => this.#end(frame, call.round, new ContinuationLost(CLIENT_CANCELLED)),
         { once: true },
       );
-    return { kind: 'asked', id, requests, routingLabel, unfit };
+    return { kind: 'asked', id: call.id, requests, routingLabel, unfit };
   }
 
   #whereabouts(frame: Frame) {
@@ -241,21 +243,20 @@ export class ContinuationStore implements LinearStore {
     }
   }
 
-  /** Parks a frame; the returned id takes it out again, once. */
-  #park(frame: Frame) {
+  /** Parks a frame: the next round of its call takes it out again, once. Sealed state names the call and the round. */
+  #park(frame: Frame, round: number) {
     if (this.#closed) throw this.#abortFrame(frame, new ContinuationLost(SHUTTING_DOWN));
-    const id = freshId();
-    frame.deadline = Date.now() + this.#ttlMs;
+    frame.deadline = now() + this.#ttlMs;
+    frame.round = round;
     this.#running.delete(frame);
-    this.#parked.set(id, frame);
+    this.#parked.set(frame.call, frame);
     this.#watch();
-    return id;
   }
 
   /** Takes out a parked frame. The first of two retries gets it; the second finds nothing. */
-  #take(id: string) {
+  #take({ id, round }: LinearRound['call']) {
     const frame = this.#parked.get(id);
-    if (!frame || frame.deadline <= Date.now())
+    if (!frame || frame.round !== round - 1 || frame.deadline <= now())
       throw withNotes(new ContinuationLost(NOT_HERE), { notEntered: true });
     this.#parked.delete(id);
     this.#running.add(frame);
@@ -263,10 +264,9 @@ export class ContinuationStore implements LinearStore {
   }
 
   /** Aborts a parked frame, unless a retry has taken it. */
-  #end(id: string, reason: ContinuationLost) {
-    const frame = this.#parked.get(id);
-    if (!frame) return;
-    this.#parked.delete(id);
+  #end(frame: Frame, round: number, reason: ContinuationLost) {
+    if (this.#parked.get(frame.call) !== frame || frame.round !== round) return;
+    this.#parked.delete(frame.call);
     this.#running.add(frame);
     this.#abortFrame(frame, reason);
   }
@@ -276,8 +276,7 @@ export class ContinuationStore implements LinearStore {
    * as abandoned. Returns the reason.
    */
   #abortFrame<Reason extends Error>(frame: Frame, reason: Reason) {
-    frame.overseer = this.#abandoned.overseer;
-    frame.abort(reason);
+    frame.abort(reason, this.#abandoned.overseer);
     frame.whenSettled(() => this.#release(frame));
     setImmediate(() => this.#abandon(frame));
     return reason;
@@ -297,7 +296,7 @@ export class ContinuationStore implements LinearStore {
     if (this.#timer || this.#closed) return;
     const oldest = this.#parked.values().next().value;
     if (!oldest) return;
-    const wait = Math.max(0, oldest.deadline - Date.now());
+    const wait = Math.max(0, oldest.deadline - now());
     this.#timer = setTimeout(() => this.#sweep(), Math.min(wait, LONGEST_TIMER_MS));
     this.#timer.unref();
   }
@@ -305,13 +304,13 @@ export class ContinuationStore implements LinearStore {
   /** Aborts expired frames, a few at a time, so that many of them never block the event loop. */
   #sweep() {
     this.#timer = undefined;
-    const now = Date.now();
+    const time = now();
     // One error for all: creating a stack for each would dominate the cost of a sweep.
     const reason = new ContinuationLost(UNANSWERED);
     let swept = 0;
-    for (const [id, { deadline }] of this.#parked) {
-      if (deadline > now || swept++ === SWEEP_AT_ONCE) break;
-      this.#end(id, reason);
+    for (const frame of this.#parked.values()) {
+      if (frame.deadline > time || swept++ === SWEEP_AT_ONCE) break;
+      this.#end(frame, frame.round, reason);
     }
     this.#watch();
   }

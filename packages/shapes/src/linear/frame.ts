@@ -75,28 +75,49 @@ export interface Overseer {
   takeBack(frame: Frame): void;
 }
 
-/** The promise of questions that were asked together. */
+/** The promise of a question. */
 class PendingAnswer {
   readonly promise: AnswerPromise<unknown>;
-  missing: number;
-  resolve!: (answers: unknown) => void;
-  reject!: (reason: unknown) => void;
-  /** The answers so far, by key; undefined for a single question. */
-  readonly answers: Record<string, unknown> | undefined;
+  resolve!: (answer: unknown) => void;
 
-  constructor(keys: readonly string[], answers?: Record<string, unknown>) {
-    this.missing = keys.length;
-    this.answers = answers;
-    this.promise = new AnswerPromise((resolve, reject) => {
+  constructor(keys: string) {
+    this.promise = new AnswerPromise((resolve) => {
       this.resolve = resolve;
-      this.reject = reject;
-    }, keys.join("', '"));
+    }, keys);
   }
 
-  accept(key: string, value: unknown) {
-    if (this.answers) this.answers[key] = value;
-    if (--this.missing === 0) this.resolve(this.answers ?? value);
+  accept(_key: string, value: unknown) {
+    this.resolve(value);
   }
+
+  /** By `resolve`: to keep the other function too would make each parked frame larger. */
+  reject(reason: unknown) {
+    this.resolve(handleRejection(Promise.reject(reason)));
+  }
+}
+
+/** The promise of questions that were asked together. */
+class PendingAnswers extends PendingAnswer {
+  #missing: number;
+  readonly #answers: Record<string, unknown>;
+
+  constructor(keys: readonly string[]) {
+    super(keys.join("', '"));
+    this.#missing = keys.length;
+    // In the order of the questions.
+    this.#answers = Object.fromEntries(keys.map((key) => [key, undefined]));
+  }
+
+  override accept(key: string, value: unknown) {
+    this.#answers[key] = value;
+    if (--this.#missing === 0) this.resolve(this.#answers);
+  }
+}
+
+interface OpenRound {
+  readonly end: (turn: FrameTurn) => void;
+  /** The answers that did not fit. */
+  unfit?: UnfitAnswers;
 }
 
 interface Open {
@@ -105,6 +126,20 @@ interface Open {
   readonly ask: PendingAnswer;
   /** How many answers in a row did not fit. Made on demand. */
   timesUnfit?: number;
+}
+
+/** What only an aborted frame has. */
+interface Aborted {
+  readonly reason: Error;
+  readonly overseer: Overseer | undefined;
+  rejections: number;
+  /** Scheduled rejections: the branches that get them may ask again. */
+  rejecting: number;
+  /** Whether the handler counts as ended although it has not settled. */
+  isStopped: boolean;
+  /** The end of a call with a question that had no reader. */
+  failure?: HandlerEnd;
+  onEnded?: () => void;
 }
 
 const NONE: readonly never[] = [];
@@ -118,8 +153,14 @@ const MAX_REJECTIONS = 100;
 const NOT_STOPPED =
   'The handler is still running after its call ended, and still asks questions. Make it end when ctx.signal fires.';
 
-/** A separate function, so that the waiting promise does not reference the handler and its finished request. */
-const begin = (handler: () => unknown) => new Promise((resolve) => resolve(handler()));
+/** Waits for the handler's own promise: another one around it would make each parked frame 250 bytes larger. */
+function begin(handler: () => unknown): Promise<unknown> {
+  try {
+    return Promise.resolve(handler());
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
 
 /**
  * One started handler, for a store of your own. Its `request`, `askable` and `caller` are those of the round.
@@ -134,27 +175,17 @@ const begin = (handler: () => unknown) => new Promise((resolve) => resolve(handl
  */
 export class Frame {
   #open: readonly Open[] = NONE;
-  /** The questions, of which those that have a reader are removed from time to time. */
+  /** The questions, of which those that have a reader are removed when the frame parks. */
   #asked: readonly AnswerPromise<unknown>[] = NONE;
   #running = 0;
   #steps: Set<string> | undefined;
   #outcome: HandlerEnd | undefined;
-  /** The end of a call with a question that had no reader. */
-  #failure: HandlerEnd | undefined;
-  #endRound: ((turn: FrameTurn) => void) | undefined;
-  /** The answers of the open round that did not fit. */
-  #unfit: UnfitAnswers | undefined;
+  #current: OpenRound | undefined;
   #onSettled: (() => void) | undefined;
   #flushing = false;
   #controller: AbortController | undefined;
-  #aborted: Error | undefined;
+  #aborted: Aborted | undefined;
   #interrupted: Error | undefined;
-  #rejections = 0;
-  /** Scheduled rejections: the branches that get them may ask again. */
-  #rejecting = 0;
-  /** Whether the handler counts as ended although it has not settled. */
-  #stopped = false;
-  #onEnded: (() => void) | undefined;
   readonly #perform: Perform;
   readonly #report: (error: Error) => void;
   /** The call's id. */
@@ -169,10 +200,10 @@ export class Frame {
   askable: readonly InputKind[] = NOTHING;
   /** The memory of the call's arguments, in bytes. */
   heldBytes = 0;
-  /** Set when the frame is aborted. */
-  overseer: Overseer | undefined;
-  /** The time when it expires without an answer. Kept here because a separate record would double the memory. */
+  /** The time when it expires without an answer. Here, and a small integer, because each word counts in a parked frame. */
   deadline = 0;
+  /** The round that asked what it waits for. */
+  round = 0;
 
   /** The request of the open round, to send progress and log messages on. Undefined while the frame is parked. */
   request: ServerContext | undefined;
@@ -197,7 +228,7 @@ export class Frame {
 
   /** Starts the handler and runs its first round. */
   start(handler: () => unknown): Promise<FrameTurn> {
-    const turn = this.#round();
+    const turn = this.#beginRound();
     begin(handler).then(
       (value) => this.#end({ kind: 'returned', value }),
       (error: unknown) => this.#end({ kind: 'threw', error }),
@@ -207,7 +238,7 @@ export class Frame {
 
   /** Resumes the handler with the answers of a new round. */
   resume(responses: InputResponses | Readonly<Record<string, unknown>> | undefined): Promise<FrameTurn> {
-    const turn = this.#round();
+    const turn = this.#beginRound();
     for (const open of this.#open) {
       if (this.#open.includes(open)) this.#answer(open, ownEntry(responses, open.key));
     }
@@ -223,7 +254,7 @@ export class Frame {
     if (entries.length === 0) return Promise.resolve({});
     const keys = entries.map(([key]) => key);
     this.#requireOutsideEffect(`The question '${keys.join("', '")}'`);
-    const ask = new PendingAnswer(keys, Object.fromEntries(keys.map((key) => [key, undefined])));
+    const ask = new PendingAnswers(keys);
     return this.#put(
       entries.map(([key, question]) => ({ key, question, ask })),
       ask,
@@ -234,14 +265,14 @@ export class Frame {
   askOne(key: string, question: Question): Promise<unknown> {
     this.#requireOutsideEffect(`The question '${key}'`);
     requireKeys({ [key]: question });
-    const ask = new PendingAnswer([key]);
+    const ask = new PendingAnswer(key);
     return this.#put([{ key, question, ask }], ask);
   }
 
   /** Rejects a question that cannot be asked. Unread, it stops effects as others do. */
   rejectQuestion(key: string, error: unknown): Promise<unknown> {
     this.#requireOutsideEffect(`The question '${key}'`);
-    const ask = new PendingAnswer([key]);
+    const ask = new PendingAnswer(key);
     this.#asked = AnswerPromise.add(this.#asked, ask.promise);
     this.#reject(ask, error);
     return ask.promise;
@@ -295,7 +326,7 @@ export class Frame {
   /** Waits until all microtasks have run. If one of `asked` has no reader then, ends the call before the effect `key`. */
   async #awaitReaders(asked: readonly AnswerPromise<unknown>[], key: string) {
     await new Promise<void>(afterMicrotasks);
-    const reason = this.#failUnread(asked, key) ?? this.#aborted;
+    const reason = this.#failUnread(asked, key) ?? this.#aborted?.reason;
     if (!reason) return;
     this.#steps?.delete(key);
     throw reason;
@@ -305,8 +336,8 @@ export class Frame {
   #failUnread(asked: readonly AnswerPromise<unknown>[], effect?: string): Error | undefined {
     const error = AnswerPromise.unreadError(asked, effect);
     if (!error) return undefined;
-    this.#failure ??= { kind: 'threw', error };
     this.abort(error);
+    if (this.#aborted) this.#aborted.failure ??= { kind: 'threw', error };
     return error;
   }
 
@@ -316,9 +347,9 @@ export class Frame {
   }
 
   /** Ends the frame: its signal fires, and its open questions reject with `reason`. */
-  abort(reason: Error): void {
+  abort(reason: Error, overseer?: Overseer): void {
     if (this.#aborted || this.#outcome) return;
-    this.#aborted = reason;
+    this.#aborted = { reason, overseer, rejections: 0, rejecting: 0, isStopped: false };
     this.#controller?.abort(reason);
     for (const { ask } of this.#open) this.#reject(ask, reason);
   }
@@ -344,7 +375,7 @@ export class Frame {
       this.#controller = new AbortController();
       guardListeners(this.#controller.signal, this.#report);
     }
-    const reason = this.#aborted ?? this.#interrupted;
+    const reason = this.#aborted?.reason ?? this.#interrupted;
     if (reason) this.#controller.abort(reason);
     return this.#controller.signal;
   }
@@ -364,7 +395,7 @@ export class Frame {
 
   /** Calls `then` when a handler that counts as ended has really settled. */
   whenEnded(then: () => void): void {
-    this.#onEnded = then;
+    if (this.#aborted) this.#aborted.onEnded = then;
   }
 
   /** Checks a value that a durable store recorded. If it does not fit the schema, the call ends. */
@@ -377,34 +408,36 @@ export class Frame {
     return readRecorded({ rejectState }, `once('${key}')`, [value], schema);
   }
 
-  #round(): Promise<FrameTurn> {
-    return new Promise((resolve) => {
-      this.#endRound = resolve;
+  #beginRound(): Promise<FrameTurn> {
+    return new Promise((end) => {
+      this.#current = { end };
     });
   }
 
   #finishRound(turn: FrameTurn) {
-    this.#endRound?.(this.#unfit ? { ...turn, unfit: this.#unfit } : turn);
-    this.#endRound = undefined;
-    this.#unfit = undefined;
+    const { end, unfit } = this.#current ?? {};
+    this.#current = undefined;
+    end?.(unfit ? { ...turn, unfit } : turn);
   }
 
   /** Called when the handler has settled. */
   #end(outcome: HandlerEnd) {
     if (!this.#outcome) {
       if (outcome.kind === 'returned' && !this.#aborted) this.#failUnread(this.#asked);
-      this.#settle(this.#failure ?? outcome);
+      this.#settle(this.#aborted?.failure ?? outcome);
       return;
     }
     // It counted as ended before, and has now really settled.
-    this.#stopped = false;
-    this.#onEnded?.();
-    this.#onEnded = undefined;
+    const aborted = this.#aborted;
+    if (!aborted) return;
+    aborted.isStopped = false;
+    aborted.onEnded?.();
+    delete aborted.onEnded;
   }
 
   #settle(outcome: HandlerEnd) {
     // Nobody reads the outcome of an aborted frame, and keeping it would burden the collector when many expire at once.
-    this.#outcome = this.#aborted && !this.#failure ? ABORTED : outcome;
+    this.#outcome = this.#aborted && !this.#aborted.failure ? ABORTED : outcome;
     this.#open = NONE;
     this.#finishRound(outcome);
     this.#onSettled?.();
@@ -429,19 +462,19 @@ export class Frame {
   }
 
   /** Rejects in a later turn of the event loop, so that a handler that keeps asking does not block the others. */
-  #rejectLater(reason: Error): Promise<never> {
-    if (this.#stopped) this.#takeBack();
-    if (++this.#rejections > MAX_REJECTIONS) {
+  #rejectLater(aborted: Aborted): Promise<never> {
+    if (aborted.isStopped) this.#takeBack(aborted);
+    if (++aborted.rejections > MAX_REJECTIONS) {
       this.#endIfStopped();
       // A new promise each time: a shared one would hold every handler that waits for it.
       return new Promise(() => {});
     }
-    this.#rejecting++;
+    aborted.rejecting++;
     const rejectNow = (reject: (reason: Error) => void) => {
-      this.#rejecting--;
-      reject(reason);
+      aborted.rejecting--;
+      reject(aborted.reason);
       // The rejected branch may end without asking again.
-      if (this.#rejections > MAX_REJECTIONS) setImmediate(() => this.#endIfStopped());
+      if (aborted.rejections > MAX_REJECTIONS) setImmediate(() => this.#endIfStopped());
     };
     return handleRejection(new Promise((_resolve, reject) => setImmediate(rejectNow, reject)));
   }
@@ -451,16 +484,17 @@ export class Frame {
    * is about to get a rejection.
    */
   #endIfStopped() {
-    if (!this.#aborted || this.#outcome || this.#rejections <= MAX_REJECTIONS) return;
-    if (this.#running > 0 || this.#rejecting > 0 || this.overseer?.trustsStops === false) return;
-    this.#stopped = true;
-    this.#settle({ kind: 'threw', error: this.#aborted });
+    const aborted = this.#aborted;
+    if (!aborted || this.#outcome || aborted.rejections <= MAX_REJECTIONS) return;
+    if (this.#running > 0 || aborted.rejecting > 0 || aborted.overseer?.trustsStops === false) return;
+    aborted.isStopped = true;
+    this.#settle({ kind: 'threw', error: aborted.reason });
   }
 
   /** Counts the handler again: it has asked once more, so it had not stopped. */
-  #takeBack() {
-    this.#stopped = false;
-    this.overseer?.takeBack(this);
+  #takeBack(aborted: Aborted) {
+    aborted.isStopped = false;
+    aborted.overseer?.takeBack(this);
     this.#report(withCallInMessage(new OperatorWarning('handlers_abandoned', NOT_STOPPED), this.about));
   }
 
@@ -493,7 +527,7 @@ export class Frame {
     }
     const { answer, unfit } = read;
     if (unfit) {
-      this.#unfit = { ...this.#unfit, [key]: unfit };
+      if (this.#current) this.#current.unfit = { ...this.#current.unfit, [key]: unfit };
       open.timesUnfit = unfit.times;
     }
     if (answer.kind === 'missing' || answer.kind === 'invalid') {
@@ -526,7 +560,8 @@ export class Frame {
     this.#flushing = true;
     afterMicrotasks(() => {
       this.#flushing = false;
-      if (this.#open.length === 0 || this.#running > 0 || !this.#endRound) return;
+      if (this.#open.length === 0 || this.#running > 0 || !this.#current) return;
+      this.#asked = AnswerPromise.filterUnread(this.#asked);
       const requests = this.#open.map(({ key, question }) => [key, question.request]);
       this.#finishRound({ kind: 'asked', requests: Object.fromEntries(requests) as InputRequests });
     });

@@ -38,18 +38,22 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 25 },
 );
 
+/** The state of a round, as the boundary seals it. */
+type Sealed = readonly [state: string | undefined, round: number];
+
 /** The reports of one call's handler, and the expected ones. */
 interface Track {
+  readonly id: string;
   readonly pseudonym: string | undefined;
   readonly log: string[];
-  readonly used: string[];
-  state: string | undefined;
+  readonly used: Sealed[];
+  state: Sealed | undefined;
   deadline: number;
   answered: number;
 }
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -80,25 +84,32 @@ async function play(all: readonly Step[]): Promise<void> {
     },
     { store },
   );
-  const send = async (track: Track, state?: string, response: Response = 'none'): Promise<string> => {
+  const send = async (track: Track, sealed?: Sealed, response: Response = 'none'): Promise<string> => {
     const { signal } = new AbortController();
+    const [state, before = 0] = sealed ?? [];
+    const round = before + 1;
     const mcpReq = { requestState: () => state, inputResponses: RESPONSES[response], signal };
     const result = await callback(
       { track },
       requestOf(
-        { limits: { rounds: 1000, questions: 32, stateBytes: 65_536 }, pseudonym: track.pseudonym },
+        {
+          id: track.id,
+          round,
+          limits: { rounds: 1000, questions: 32, stateBytes: 65_536 },
+          pseudonym: track.pseudonym,
+        },
         mcpReq,
       ).ctx,
     );
     if (!('content' in result)) {
-      track.state = (result as InputRequiredResult).requestState;
+      track.state = [(result as InputRequiredResult).requestState, round];
       track.deadline = Date.now() + TTL_SECONDS * 1000;
       return 'asked';
     }
     const [first] = (result as CallToolResult).content;
     return first?.type === 'text' ? first.text : '';
   };
-  const alive = (track: Track | undefined): track is Track & { state: string } =>
+  const alive = (track: Track | undefined): track is Track & { state: Sealed } =>
     track?.state !== undefined && track.deadline > Date.now();
   /** Sends the call's latest state, which is then used up, and checks the response. */
   const answer = async (track: Track, response: Response, times: number): Promise<void> => {
@@ -116,7 +127,8 @@ async function play(all: readonly Step[]): Promise<void> {
     const track = 'call' in step ? tracks[step.call] : undefined;
     if (step.do === 'start') {
       const { pseudonym } = step;
-      const started: Track = { pseudonym, log: [], used: [], state: undefined, deadline: 0, answered: 0 };
+      const id = `call ${tracks.length}`;
+      const started: Track = { id, pseudonym, log: [], used: [], state: undefined, deadline: 0, answered: 0 };
       const open = tracks.filter(alive);
       const own = open.filter((track) => track.pseudonym === pseudonym).length;
       const outcome = await send(started);
