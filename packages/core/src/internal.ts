@@ -28,7 +28,7 @@ export { parseWebPage } from './questions/url-elicitation.ts';
 export { escapeHidden } from './questions/words.ts';
 export { deriveName } from './state/at-rest.ts';
 export type { Binding } from './state/binding.ts';
-export { freshId, openState, sealState, type TokenContent } from './state/codec.ts';
+export { openState, sealState, type TokenContent } from './state/codec.ts';
 export { AnswerReads } from './wire/answer-reads.ts';
 export { stampAnswer, stampOf } from './wire/answer-stamp.ts';
 export { findCall, MRTR_REVISION } from './wire/call.ts';

@@ -267,7 +267,7 @@ function splitLabel(text: string): [sealed: string, label: string | undefined] {
   return [text.slice(0, at), isRoutingLabel(text.slice(at + 1)) ? text.slice(at) : undefined];
 }
 
-/** A random id, of a call or of a parked handler. */
+/** A random id of a call. */
 export const freshId = () => drawRandom(CALL_ID_BYTES).toString('base64url');
 
 // Excludes `~`, which ends the sealed part, and characters with a meaning for proxies, logs or shells.
