@@ -1,6 +1,20 @@
 /** Starts processes of which none outlives this one. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 
+/** Whether a process can be started in a group of its own, so that its children can be killed with it. */
+export const grouped = process.platform !== 'win32';
+
+/** Kills a process and its group. */
+export function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    if (grouped) process.kill(-child.pid, 'SIGKILL');
+    else child.kill('SIGKILL');
+  } catch {
+    // The process has ended.
+  }
+}
+
 const running = new Map<ChildProcess, () => void>();
 
 /** Kills every process that was started here and runs. */

@@ -1,9 +1,7 @@
 /** Server processes of anybody, each in a process group, so that the children of a wrapper die with it. Their output is bounded. */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { isAlive, startChild } from './child.ts';
-
-const grouped = process.platform !== 'win32';
+import { grouped, isAlive, killGroup, startChild } from './child.ts';
 
 /** Makes signals end the program, and with it every process that it started. */
 export function endOnSignals(): void {
@@ -78,14 +76,7 @@ export class ServerProcess {
   }
 
   killNow(): void {
-    const { pid } = this.#child;
-    if (pid === undefined) return;
-    try {
-      if (grouped) process.kill(-pid, 'SIGKILL');
-      else this.#child.kill('SIGKILL');
-    } catch {
-      // The process has ended.
-    }
+    killGroup(this.#child);
   }
 
   async kill(): Promise<void> {

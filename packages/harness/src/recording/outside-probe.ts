@@ -1,7 +1,9 @@
 /** Probes outside a server: a value that shows its effects, at an address or printed by a command. */
-import { exec } from 'node:child_process';
-import { promisify } from 'node:util';
-import { limitBody, MAX_BYTES } from '../hosts/limit-body.ts';
+import type { SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { limitBody } from '../hosts/limit-body.ts';
+import { grouped, killGroup, startChild } from '../processes/child.ts';
 
 /** Reads the value until `signal` aborts. A command runs in the folder `cwd`. @throws Error */
 export async function readOutside(
@@ -16,9 +18,24 @@ export async function readOutside(
   }
 }
 
+/** Runs a command in a process group, so that what its shell starts ends with it. */
 async function print(command: string, signal: AbortSignal, cwd?: string) {
-  const limits = { signal, killSignal: 'SIGKILL', maxBuffer: MAX_BYTES } as const;
-  return (await promisify(exec)(command, { ...limits, cwd })).stdout;
+  signal.throwIfAborted();
+  const options: SpawnOptions = { cwd, shell: true, detached: grouped, stdio: ['ignore', 'pipe', 'pipe'] };
+  const child = startChild(command, [], options, () => killGroup(child));
+  const over = once(signal, 'abort').then(() => Promise.reject(signal.reason));
+  const [written, complaints] = [child.stdout, child.stderr].map((pipe) =>
+    limitBody(new Response(Readable.toWeb(pipe as Readable) as ReadableStream<Uint8Array>)).text(),
+  );
+  try {
+    const ended = Promise.all([once(child, 'exit'), written, complaints]);
+    const [[code], out = '', why] = await Promise.race([ended, over]);
+    if (code !== 0) throw new Error(`Command failed: ${command}\n${why}`.trim());
+    return out;
+  } finally {
+    killGroup(child);
+    for (const pipe of child.stdio) pipe?.destroy();
+  }
 }
 
 async function get(url: string, signal: AbortSignal) {
