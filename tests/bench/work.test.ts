@@ -27,8 +27,7 @@ const OF_EACH: Omit<Work, 'promises'> = {
 const COSTS: Readonly<Record<string, Work>> = {
   f: { ...OF_EACH, promises: 46 },
   g: { ...OF_EACH, promises: 40 },
-  // The store listens to the signal of each request.
-  h: { ...OF_EACH, controllers: 2, promises: 48 },
+  h: { ...OF_EACH, promises: 48 },
   i: { ...OF_EACH, promises: 64 },
   // The replay waits for all microtasks before it ends a round.
   j: { ...OF_EACH, promises: 84 },

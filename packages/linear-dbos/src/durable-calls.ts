@@ -152,7 +152,7 @@ export async function openCalls(settings: Settings) {
 
   async function serve(round: LinearRound): Promise<RoundEnd> {
     const { call, ctx } = round;
-    const { signal } = ctx.mcpReq;
+    const { signal } = call;
     const awaited = await (round.id === undefined ? start(round) : answer(round, round.id));
     const request = new AbortController();
     void remindOwner(runtime, awaited, settings.onerror, request.signal);

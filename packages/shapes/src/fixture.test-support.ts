@@ -73,7 +73,7 @@ let calls = 0;
 /** A request without a server: the parts of the record that shapes read, and an SDK context that carries it. */
 export function requestOf(
   over: Partial<Call>,
-  mcpReq: object,
+  mcpReq: { readonly signal?: AbortSignal; readonly inputResponses?: object; readonly requestState?: object },
 ): { readonly call: Call; readonly ctx: ServerContext } {
   const limits = { rounds: 10, questions: 32, stateBytes: 65_536 };
   const about = {
@@ -91,6 +91,7 @@ export function requestOf(
     timesUnfit: new Map(),
     reads: new AnswerReads(),
     askable: ['elicitation'],
+    signal: mcpReq.signal,
     ...over,
   } as Partial<Call> as Call;
   return { call, ctx: { mcpReq, [Symbol.for('mrtr.call')]: call } as unknown as ServerContext };

@@ -94,6 +94,10 @@ export class AdmittedCall implements Call {
     this.version = policy.versions.of(target);
   }
 
+  get signal() {
+    return this.#facts.ctx.mcpReq.signal;
+  }
+
   /** Whether this round or an earlier one has given up a question. */
   get hasGivenUp() {
     return this.#facts.opened?.hasGivenUp === true || this.reads.givenUp !== undefined;

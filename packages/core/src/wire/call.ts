@@ -49,6 +49,11 @@ export interface Call {
   /** The questions of the round before, as key → digest. Undefined where the policy accepts unasked answers. */
   readonly asked: ReadonlyMap<string, string> | undefined;
   /**
+   * Fires when the client cancels the request. On 2026-07-28 it may also fire after the response, so stop listening when the
+   * round has ended. It is the SDK's own: to read `ctx.mcpReq.signal` makes another one.
+   */
+  readonly signal: AbortSignal;
+  /**
    * Rejects this request because its state does not fit this code. The client gets `-32602`, even if the handler
    * catches the error. `why` goes to the operator's log, so keep values out of it.
    */

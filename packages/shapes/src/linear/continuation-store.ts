@@ -143,7 +143,7 @@ export class ContinuationStore implements LinearStore {
    */
   async runRound({ handler, input, id, call, ctx }: LinearRound): Promise<RoundEnd> {
     const frame = id === undefined ? this.#admit(new Frame(call, this.#onerror), input) : this.#take(call);
-    const { signal } = ctx.mcpReq;
+    const { signal } = call;
     const cancel = () => void this.#abortFrame(frame, new ContinuationLost(CLIENT_CANCELLED));
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
@@ -209,7 +209,7 @@ export class ContinuationStore implements LinearStore {
     { call, ctx }: Pick<LinearRound, 'call' | 'ctx'>,
   ): RoundEnd {
     // The client may have cancelled between the end of the round and this line.
-    if (ctx.mcpReq.signal.aborted) throw this.#abortFrame(frame, new ContinuationLost(CLIENT_CANCELLED));
+    if (call.signal.aborted) throw this.#abortFrame(frame, new ContinuationLost(CLIENT_CANCELLED));
     const routingLabel = this.#whereabouts(frame);
     const problem = findAskProblem(call, requests, {
       requestState: continuationState(call.id),
@@ -225,7 +225,7 @@ export class ContinuationStore implements LinearStore {
     // The shim plays all rounds within one request. When that request ends, so does the call, and a waiting frame would
     // leak.
     if (!speaksMrtr(ctx))
-      ctx.mcpReq.signal.addEventListener(
+      call.signal.addEventListener(
         'abort',
         () => this.#end(frame, call.round, new ContinuationLost(CLIENT_CANCELLED)),
         { once: true },
