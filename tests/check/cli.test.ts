@@ -37,6 +37,8 @@ describe('exit codes', { timeout: 30_000 }, () => {
     ['--tool  a  --arguments  []  AT', /--arguments has to be a JSON object/],
     ['--tool  a  --answer  sure=yes  AT', /--answer has to be KEY=JSON/],
     ['--tool  a  --probe  count  AT', /--probe has to begin with tool:, url: or cmd:/],
+    ['--tool  a  --probe  url:http://localhost:{port}/  AT', /its command has no \{port\}: write the port/],
+    ['--tool  a  http://localhost:{port}/mcp', /The address has to be an http or https address/],
     ['--tool  a  --only  nonsense  AT', /There is no check 'nonsense'/],
     ['--tool  a  --report  pdf  AT', /It has to be one of terminal, json/],
     ['--tool  a  --header  secret-without-name  AT', /--header has to be 'Name: value'/],

@@ -59,6 +59,11 @@ describe.concurrent('a probe of each kind shows a second effect', () => {
   test.each([
     ['a tool', () => 'tool:count {}'],
     ['a command', (lines: string) => `cmd:wc -l < '${lines}'`],
+    [
+      'a command with the port of the server',
+      (lines: string) =>
+        `cmd:node -e "require('net').connect({port}).on('connect', () => process.exit())" && wc -l < '${lines}'`,
+    ],
   ])('%s', async (_what, probe) => {
     await inWorld(async (world) => {
       const lines = join(world, 'lines');
@@ -83,6 +88,10 @@ describe.concurrent('a probe of each kind shows a second effect', () => {
     ['tool:nothing', /the probe tool 'nothing' did not answer: error -32602/],
     ['url:http://127.0.0.1:1/', /the probe could not be read: fetch failed/],
     ['cmd:exit 3', /the probe could not be read: Command failed: exit 3/],
+    [
+      'cmd:node gone.mjs',
+      /Command failed: node gone\.mjs\n +throw err;\n +\^\nError: Cannot find module '.*gone\.mjs'$/,
+    ],
   ])('the probe %s cannot be read, so the check could not run', async (probe, words) => {
     await inWorld(async (world) => {
       const seen = await onBare(world, '', ...ANSWERS, '--only', 'retry.twice', '--probe', probe);

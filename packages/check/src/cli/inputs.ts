@@ -8,7 +8,9 @@ import {
   nameOf,
   nextOf,
   type Operation,
+  PORT,
   type ProbeSpec,
+  transportOf,
   UsageError,
 } from '../target/target.ts';
 import { isObject, parse } from '../wire/json.ts';
@@ -25,7 +27,7 @@ export function inputsFrom(options: CommandLine): CompleteInputs {
     ...{ generateAnswers, oneTime, needsConsent, allowEffects },
     answers: answersFrom(options),
     ...{ ttlSeconds: ttl, only, quick: options.quick },
-    probe: probe === undefined ? undefined : probeFrom(probe),
+    probe: probe === undefined ? undefined : probeFrom(probe, options),
     vary: vary === undefined ? undefined : varyFrom(vary),
   };
 }
@@ -76,8 +78,13 @@ function operationIn(text: string, name: string) {
   };
 }
 
-function probeFrom(text: string): ProbeSpec {
-  if (text.startsWith('url:')) return { kind: 'url', url: checkedUrl(text.slice(4), '--probe') };
+function probeFrom(text: string, options: CommandLine): ProbeSpec {
+  const isOutside = /^(?:url|cmd):/.test(text);
+  if (isOutside && text.includes(PORT) && !isStartedAtPort(options))
+    throw new UsageError(
+      'The {port} in --probe is that of a server which the checker starts, and its command has no {port}: write the port itself.',
+    );
+  if (text.startsWith('url:')) return { kind: 'url', url: checkedUrl(text.slice(4), '--probe', true) };
   if (text.startsWith('cmd:')) return { kind: 'cmd', command: text.slice(4) };
   if (!/^(?:tool|resource|prompt):/.test(text))
     throw new UsageError('--probe has to begin with tool:, url: or cmd:.');
@@ -116,11 +123,14 @@ function answersFrom({ answer = [], answers }: CommandLine): Readonly<Record<str
   return { ...object(fromFile, 'The file of --answers'), ...Object.fromEntries(given) };
 }
 
+const isStartedAtPort = ({ command }: Pick<CommandLine, 'command'>) =>
+  command !== undefined && transportOf({ command }) === 'http';
+
 /** The address: a URL, a command, or both if the command serves HTTP at a given port. */
 function addressFrom({ url, command, ...options }: CommandLine) {
   if (url === undefined && command === undefined)
     throw new UsageError('Say where the server is: an address, or -- and the command that starts it.');
-  const started = command?.some((word) => word.includes('{port}'));
+  const started = isStartedAtPort({ command });
   if (url !== undefined && command !== undefined && !started)
     throw new UsageError(
       'An address beside a command needs {port} in the command, because each instance has its own port.',
@@ -132,7 +142,7 @@ function addressFrom({ url, command, ...options }: CommandLine) {
     );
   const address: Address = {
     headers: headersFrom(header, '--header'),
-    ...(url !== undefined && { url: checkedUrl(url.replaceAll('{port}', '1'), 'The address') && url }),
+    ...(url !== undefined && { url: checkedUrl(url, 'The address', started) }),
     ...{ command, restart, next, also: also === undefined ? undefined : checkedUrl(also, '--also') },
     otherHeaders: otherHeader && headersFrom(otherHeader, '--other-header'),
   };
@@ -149,8 +159,8 @@ function rejectDuplicates({ url, also, headers, otherHeaders }: Address) {
     throw new UsageError('--other-header is the same principal as --header: give those of another one.');
 }
 
-function checkedUrl(text: string, name: string) {
-  if (!URL.canParse(text) || !/^https?:/.test(text))
+function checkedUrl(text: string, name: string, hasPort = false) {
+  if (!URL.canParse(hasPort ? text.replaceAll(PORT, '1') : text) || !/^https?:/.test(text))
     throw new UsageError(`${name} has to be an http or https address, and '${text}' is not.`);
   return text;
 }

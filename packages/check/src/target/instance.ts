@@ -33,7 +33,8 @@ export function createInstance(id: string, address: Address, patience: Patience,
   let port: number | undefined;
   let isOld = false;
 
-  const command = () => (address.command ?? []).map((word) => word.replaceAll(PORT, String(port)));
+  const fillPort = (text: string) => text.replaceAll(PORT, String(port));
+  const command = () => (address.command ?? []).map(fillPort);
   const isAlive = () => !owned || (process?.alive ?? false);
 
   /** Starts it, and waits until it listens. @throws Error with its output, if it ends or is not ready in 30 s */
@@ -60,7 +61,7 @@ export function createInstance(id: string, address: Address, patience: Patience,
       await server.kill();
       throw new UsageError(`${words} ${what}. It wrote:\n${server.tail || 'nothing'}`);
     }
-    url = new URL(address.url?.replaceAll(PORT, String(at)) ?? `http://localhost:${at}/mcp`);
+    url = new URL(fillPort(address.url ?? `http://localhost:${PORT}/mcp`));
   }
 
   /** Sends SIGKILL to everything that the command started. @throws UsageError if something still listens at its port */
@@ -90,6 +91,8 @@ export function createInstance(id: string, address: Address, patience: Patience,
     words,
     start,
     kill,
+    /** Replaces `{port}` by the port of a started HTTP server. */
+    fillPort,
     get url() {
       return url;
     },

@@ -11,14 +11,14 @@ export class ProbeFailed extends Undecided {}
 /** Reads the value that shows effects. @throws ProbeFailed */
 export type Probe = () => Promise<string>;
 
-/** Makes a probe. An operation is called on every running instance, because each may count its own effects. */
+/** Makes a probe. An operation is called on every running instance, because each may count its own effects. `{port}` is that of the first. */
 export function createProbe(spec: ProbeSpec, fleet: TestedInstances, patience: Patience): Probe {
   if (spec.kind !== 'operation') {
     const what = spec.kind === 'cmd' ? spec.command : spec.url;
     const { timeoutMs, over } = patience;
     return () => {
       const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), over]);
-      return readOutside(spec.kind, what, { signal }).catch(({ message }: Error) => {
+      return readOutside(spec.kind, fleet.first.fillPort(what), { signal }).catch(({ message }: Error) => {
         throw new ProbeFailed(message);
       });
     };

@@ -29,13 +29,23 @@ async function print(command: string, signal: AbortSignal, cwd?: string) {
   );
   try {
     const ended = Promise.all([once(child, 'exit'), written, complaints]);
-    const [[code], out = '', why] = await Promise.race([ended, over]);
-    if (code !== 0) throw new Error(`Command failed: ${command}\n${why}`.trim());
+    const [[code], out = '', why = ''] = await Promise.race([ended, over]);
+    if (code !== 0) throw new Error(`Command failed: ${command}\n${reasonIn(why)}`.trim());
     return out;
   } finally {
     killGroup(child);
     for (const pipe of child.stdio) pipe?.destroy();
   }
+}
+
+/** The reason in the output of a failed program. Node writes its stack after the reason, and Python before it. */
+function reasonIn(stderr: string) {
+  const [head = ''] = stderr.split(/^ +at /m);
+  return head
+    .split('\n')
+    .filter((line) => line.trim())
+    .slice(-3)
+    .join('\n');
 }
 
 async function get(url: string, signal: AbortSignal) {
