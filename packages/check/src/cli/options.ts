@@ -144,7 +144,10 @@ const targetProgram = () =>
 
 const lineProgram = () =>
   targetProgram()
-    .option('--find', 'lists tools, prompts and resources, and tries the read-only ones: which ask?')
+    .option(
+      '--find',
+      'lists tools, prompts and resources, and calls the read-only ones (with --allow-effects, all): which ask?',
+    )
     .option('--init', 'writes mrtr-check.json from the options, asks for missing ones, and runs once')
     .option('--github', 'with --init: writes a workflow too')
     .option('--list', 'prints the checks')

@@ -1,8 +1,9 @@
-/** `--find`: lists the tools, prompts and resources of a server that ask. Calls nothing that may have effects. */
+/** `--find`: lists the tools, prompts and resources of a server that ask. Calls nothing that may have effects, unless it is allowed. */
 import { escapeHidden } from '@mrtr/harness/internal';
 import { asText } from '@mrtr/harness/transcript';
 import { createAnswerer } from '../answers/answerer.ts';
 import { choicesIn, listRequired } from '../observations/forms.ts';
+import { quote } from '../report/shell.ts';
 import { forLog } from '../report/text.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { Session, type SessionContext } from '../session/session.ts';
@@ -23,6 +24,7 @@ export interface Found {
 
 const MAX_LISTED = 200;
 const MAX_SHOWN = 300;
+const MAX_OPTIONS = 2000;
 
 /** What a server lists, and the operations that were tried: all, or the first ones. */
 export interface FoundAll {
@@ -33,19 +35,21 @@ export interface FoundAll {
 const KINDS = ['tool', 'prompt', 'resource'] as const;
 
 /**
- * Lists the operations of a server and tries those that only read. Returns the reason if it cannot.
+ * Lists the operations of a server and tries those that only read, or with `allowEffects` all. Declines what they ask.
+ * Returns the reason if it cannot.
  *
  * @throws UsageError if the server gives none of its lists
  */
 export async function findAsking(
   inputs: Pick<CompleteInputs, 'address' | 'seed' | 'timeoutSeconds' | 'mostSeconds'>,
+  allowEffects = false,
 ): Promise<FoundAll | string> {
   const { mostSeconds = MAX_SECONDS, seed } = inputs;
   const find = async ({ fleet, limit }: Served) => {
     const context: SessionContext = {
       instance: fleet.first,
       operation: { kind: 'tool', name: '', arguments: {} },
-      answerer: createAnswerer({}, true, seed),
+      answerer: createAnswerer({ '*': { action: 'decline' } }, true, seed),
       schemaOf: () => undefined,
       record: () => {},
     };
@@ -65,7 +69,7 @@ export async function findAsking(
     const found: Found[] = [];
     for (const { kind, entry } of entries.slice(0, MAX_LISTED)) {
       await fleet.revive();
-      found.push(await limit.within(() => tryOut(kind, entry, context, seed)));
+      found.push(await limit.within(() => tryOut(kind, entry, context, seed, allowEffects)));
     }
     return { found, listed: entries.length };
   };
@@ -77,18 +81,24 @@ async function tryOut(
   entry: JsonObject,
   context: SessionContext,
   seed: number,
+  allowEffects: boolean,
 ): Promise<Found> {
   const name = asText(kind === 'resource' ? entry.uri : entry.name);
   const readOnly = isReadOnly({ kind }, entry);
   const args = await unlessUnreadable(argumentsFor(kind, entry, seed));
   const operation = { kind, name, arguments: args ?? {} };
   const leave = (words: string): Found => ({ operation, readOnly, asks: 'not tried', words });
-  if (!readOnly) return leave('not called, because it does not declare readOnlyHint');
+  if (!readOnly && !allowEffects) return leave(NOT_CALLED);
   if (!args) return leave('its input schema cannot be read');
   const schemaOf = () => (kind === 'tool' ? entry.inputSchema : undefined);
   const session = new Session({ ...context, schemaOf }, { operation });
-  return { operation, readOnly, ...readEnding(await session.first()) };
+  const outcome = await session.first();
+  // The tool may hold a lock until it gets an answer.
+  if (outcome.kind === 'asked') await session.retry();
+  return { operation, readOnly, ...readEnding(outcome) };
 }
+
+const NOT_CALLED = 'not called, because it does not declare readOnlyHint';
 
 /** The words of a result that is one number, as that of a probe. */
 const COUNT = /^completed: "\d{1,9}"$/;
@@ -132,6 +142,17 @@ function plainValue(property: JsonObject, made: unknown, name: string) {
   return property.default ?? example ?? property.const ?? plain ?? made;
 }
 
+const CALL_TOO =
+  '\nWith --allow-effects, --find calls the others too, once each, and declines what they ask. Do that on data that may change.';
+
+/** The options of a run that checks it. */
+function optionsFor({ operation, readOnly }: Found) {
+  const { kind, name, arguments: args } = operation;
+  const given = Object.keys(args).length > 0 ? ['--arguments', JSON.stringify(args)] : [];
+  const allowed = readOnly ? [] : ['--allow-effects'];
+  return [`--${kind}`, name, ...given, '--generate-answers', ...allowed].map(quote).join(' ');
+}
+
 /** The output of `--find`. */
 export function foundText({ found, listed }: FoundAll) {
   const lines = found.map((one) => {
@@ -147,11 +168,10 @@ export function foundText({ found, listed }: FoundAll) {
       : ` The server lists ${listed}, and only the first ${MAX_LISTED} were looked at: name another one with --tool.`;
   const count = (kind: Found['asks']) => found.filter(({ asks }) => asks === kind).length;
   const untried = count('not tried');
-  const hint =
-    untried === 0
-      ? ''
-      : `\nTo try a tool that writes, use --tool NAME --generate-answers --allow-effects, on data that may change.`;
+  const asking = found.find(({ asks }) => asks === 'asks');
+  const check = asking ? `\nTo check one: ${escapeHidden(shorten(optionsFor(asking), MAX_OPTIONS))}` : '';
+  const call = found.some(({ words }) => words === NOT_CALLED) ? CALL_TOO : '';
   return forLog(
-    `${lines.join('\n')}\n\n${count('asks')} of ${found.length} ask, ${untried} ${untried === 1 ? 'was' : 'were'} not tried.${first}${hint}\n`,
+    `${lines.join('\n')}\n\n${count('asks')} of ${found.length} ask, ${untried} ${untried === 1 ? 'was' : 'were'} not tried.${first}${check}${call}\n`,
   );
 }
