@@ -3,7 +3,16 @@
  * and of action.yml runs here. The actions in `uses:` are skipped.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -64,7 +73,7 @@ const fill = (text: string, values: Readonly<Record<string, string>>): string =>
 function runSteps(
   steps: readonly Step[],
   values: Readonly<Record<string, string>>,
-  env: Record<string, string> = {},
+  { cwd: folder = project, ...env }: Readonly<Record<string, string>> = {},
 ) {
   const said: string[] = [];
   let failed = false;
@@ -73,7 +82,7 @@ function runSteps(
     if (step.uses) expect(step.uses).toMatch(/^[\w/-]+@[0-9a-f]{40}$/);
     if (step.run === undefined || (failed && step.if !== 'always()')) continue;
     const own = Object.entries(step.env ?? {}).map(([name, value]) => [name, fill(value, values)]);
-    const cwd = fill(step['working-directory'] ?? project, values);
+    const cwd = fill(step['working-directory'] ?? folder, values);
     const ran = sh(fill(step.run, values), cwd, { ...env, ...Object.fromEntries(own) });
     said.push(ran.said);
     failed ||= ran.status !== 0;
@@ -108,23 +117,76 @@ test('the workflow is red on a server with a fault, and green without it', { tim
   expect(green.failed, green.said).toBe(false);
 });
 
-test('the action runs with its defaults, and says where its SARIF is', { timeout: 5 * MINUTES }, () => {
-  const { inputs, runs, outputs: given } = parse(readFileSync(join(clone, 'action.yml'), 'utf8'));
-  const defaults = Object.entries(inputs as Record<string, { default: string }>);
+/** Runs the steps of action.yml in a folder, with the inputs of a workflow. */
+function runAction(cwd: string, inputs: Readonly<Record<string, string>> = {}) {
+  const { inputs: known, runs, outputs: given } = parse(readFileSync(join(clone, 'action.yml'), 'utf8'));
+  const defaults = Object.entries(known as Record<string, { default: string }>);
   const values = {
     'github.action_path': clone,
-    'toJSON(inputs)': JSON.stringify(Object.fromEntries(defaults.map(([name, one]) => [name, one.default]))),
+    'toJSON(inputs)': JSON.stringify({
+      ...Object.fromEntries(defaults.map(([name, one]) => [name, one.default])),
+      ...inputs,
+    }),
   };
   const env = {
+    cwd,
     GITHUB_ACTION_PATH: clone,
     GITHUB_OUTPUT: outputs,
     RUNNER_TEMP: scratch,
     MRTR_X_KEY: 's3cr3t',
   };
-  const { failed, said } = runSteps(runs.steps, values, env);
+  return { ...runSteps(runs.steps, values, env), given };
+}
+
+test('the action runs with its defaults, and says where its SARIF is', { timeout: 5 * MINUTES }, () => {
+  const { failed, said, given } = runAction(project);
   expect(failed, said).toBe(false);
   expect(readFileSync(outputs, 'utf8')).toBe('sarif=mrtr-check.sarif\nexit-code=0\n');
   expect(Object.keys(given)).toEqual(['sarif', 'exit-code']);
   expect(existsSync(join(project, 'mrtr-check.sarif'))).toBe(true);
   expect(readFileSync(summary, 'utf8')).toMatch(/^# mrtr-check/m);
+});
+
+test('without a package.json, the workflow runs the action', { timeout: 5 * MINUTES }, () => {
+  const folder = join(scratch, 'python');
+  cpSync(join(project, 'servers'), join(folder, 'servers'), { recursive: true });
+  symlinkSync(process.execPath, join(folder, 'interpreter'));
+  const server = ['./interpreter', 'servers/bare.mjs', '--world', '.', '--fault', 'none'];
+  const given = [...OPERATION, '--header', 'X-Key: s3cr3t', '--only', 'wire.shape', '--', ...server];
+  const words = ['--init', '--github', ...given].map((word) => `'${word}'`).join(' ');
+  const init = () => sh(`${project}/node_modules/.bin/mrtr-check ${words}`, folder);
+  const { status, said } = init();
+  expect(status, said).toBe(0);
+  expect(said).toMatch(
+    /There is no package\.json here, .* in place of <commit>, .*\nIn CI, a step has to make \.\/interp/,
+  );
+  expect(init()).toMatchObject({
+    status: 2,
+    said: expect.stringMatching(/Change mrtr-check\.json and \.github\/workflows\/mrtr-check\.yml, or move/),
+  });
+
+  const text = readFileSync(join(folder, '.github/workflows/mrtr-check.yml'), 'utf8');
+  const steps: readonly (Step & { with?: Record<string, string> })[] = parse(text).jobs['mrtr-check'].steps;
+  expect(steps.filter(({ run }) => run !== undefined)).toEqual([]);
+  const [check] = steps.filter(({ uses }) => uses === 'mrtr-shapes/mrtr-shapes@<commit>');
+  expect(check?.env).toEqual({ MRTR_X_KEY: `$${'{{ secrets.MRTR_X_KEY }}'}` });
+  const ran = runAction(folder, check?.with);
+  expect(ran.failed, ran.said).toBe(false);
+  expect(existsSync(join(folder, steps.at(-1)?.with?.sarif_file ?? ''))).toBe(true);
+});
+
+test('for a server at an address, the workflow has a place to start it', { timeout: MINUTES }, () => {
+  const folder = join(scratch, 'remote');
+  cpSync(join(project, 'servers'), join(folder, 'servers'), { recursive: true });
+  const words = `--init --github --prompt balance --generate-answers --only wire.shape`;
+  const script = `
+    port=$(node -p 'require("net").createServer().listen(0).unref().address().port')
+    node servers/bare.mjs --world . --http "$port" & trap "kill $!" EXIT
+    curl -sS -o /dev/null --retry 50 --retry-connrefused --retry-delay 0 "http://localhost:$port/mcp"
+    ${project}/node_modules/.bin/mrtr-check ${words} "http://localhost:$port/mcp"`;
+  const { status, said } = sh(script, folder);
+  expect(status, said).toBe(0);
+  expect(said).toMatch(/The workflow does not start the server: add a step that does\./);
+  const text = readFileSync(join(folder, '.github/workflows/mrtr-check.yml'), 'utf8');
+  expect(text).toMatch(/^ {6}# Start the server here, .*\n {6}# With `quick: false`/m);
 });

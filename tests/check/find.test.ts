@@ -16,6 +16,37 @@ describe('--find', () => {
     expect(out).toMatch(/^does not ask +tool count +completed: "0"$/m);
     expect(out).toMatch(/^asks +prompt transfer +account/m);
     expect(out).toMatch(/3 of 6 ask, 2 were not tried\./);
+    expect(out).toMatch(/^To check one: --prompt transfer --generate-answers$/m);
+    expect(out).toMatch(/^With --allow-effects, --find calls the others too, .* may change\.\n$/m);
+  });
+
+  test('with --allow-effects calls the others too, and declines what they ask', async () => {
+    const { code, out } = await bareWith(['--find', '--allow-effects']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^asks +tool transfer +account {2}with \{"to":"bob","amount":1\}$/m);
+    expect(out).toMatch(
+      /5 of 6 ask, 0 were not tried\.\nTo check one: --tool transfer --arguments '\{"to":"bob","amount":1\}' --generate-answers --allow-effects\n$/,
+    );
+
+    const answered: unknown[] = [];
+    const inputSchema = { type: 'object' };
+    const elicitation = {
+      mode: 'form',
+      message: 'Sure?',
+      requestedSchema: { type: 'object', properties: {} },
+    };
+    const asking = {
+      resultType: 'input_required',
+      inputRequests: { sure: { method: 'elicitation/create', params: elicitation } },
+    };
+    const answers: Answers = ({ id, method, params }) => {
+      if (method === 'server/discover') return resultText(id, DISCOVERED);
+      if (method !== 'tools/call') return resultText(id, cached({ tools: [{ name: 'pay', inputSchema }] }));
+      answered.push(params?.inputResponses);
+      return resultText(id, answered.length > 1 ? textResult('Declined.') : asking);
+    };
+    await serving(answers, (url) => mrtrCheck('--find', '--allow-effects', url));
+    expect(answered).toEqual([undefined, { sure: { action: 'decline' } }]);
   });
 
   test('a server that cannot be called is 3, with the reason', async () => {
@@ -40,13 +71,15 @@ describe('--find', () => {
   });
 });
 
+const init = (typed: string, ...options: readonly string[]) => initOn('', typed, ...options);
+
 /** Runs `--init` with typed input. */
-async function init(typed: string, ...options: readonly string[]) {
+async function initOn(fault: string, typed: string, ...options: readonly string[]) {
   return inWorld(async (world) => {
     const file = join(world, 'mrtr-check.json');
     const input = Object.assign(new PassThrough(), { isTTY: true });
     input.end(typed);
-    const command = bareCommand(world, { transport: 'stdio' });
+    const command = bareCommand(world, { fault, transport: 'stdio' });
     const ended = await mrtrCheckOn({ input }, ['--init', '--config', file, ...options, '--', ...command]);
     const text = await readFile(file, 'utf8').catch(() => undefined);
     return { ...ended, config: text && JSON.parse(text).targets[0] };
@@ -112,7 +145,8 @@ describe('--init', () => {
     expect(out).toMatch(
       /as JSON: \[\{"to":"bob","amount":1\}\] A probe, .* only the effect changes: tool:NAME, url:/,
     );
-    expect(out).toMatch(/✓ 1 pass.*Wrote .*mrtr-check\.json\.\n$/s);
+    expect(out).toMatch(/several hundred times\. Type yes if its effects do not matter here: /);
+    expect(out).toMatch(/✓ 1 pass.*Wrote .*mrtr-check\.json\.\nWith generate-answers in it, .*"\]\.\n$/s);
     expect(config).toEqual({
       ...{ name: 'transfer', tool: 'transfer', arguments: { to: 'bob', amount: 5 }, only: ['wire.shape'] },
       ...{ 'generate-answers': true, 'allow-effects': true, probe: 'tool:count', command: expect.any(Array) },
@@ -141,6 +175,15 @@ describe('--init', () => {
     expect(out).toContain('pay\\u{1b}]52;c;b3duZWQ=\\u{7}\\u{202e} may write');
     expect(out).toMatch(/Its arguments, as JSON: \[\{"pay\\/);
     expect(escapeLines(out + err)).toBe(out + err);
+  });
+
+  test('says how to accept what its first run found', async () => {
+    const options = ['--prompt', 'balance', '--only', 'wire.result-type'];
+    const failed = await initOn('wire.result-type', '\n', ...options);
+    expect(failed.code).toBe(1);
+    expect(failed.out).toMatch(
+      /The first run failed\. .*"accepted".* "baseline": "that file" into .*mrtr-check\.json\./,
+    );
   });
 
   test('writes nothing if it may not call the tool, or no tool is named', async () => {

@@ -51,7 +51,7 @@ export async function main(argv: readonly string[], output: Output) {
     if (line.init) {
       const { line: complete, writeFiles } = await initialise(line, out, output.in);
       const code = await checkAll(complete, targetsOf(complete), output);
-      writeFiles();
+      writeFiles(code);
       return code;
     }
     const targets = targetsOf(line);
@@ -73,7 +73,7 @@ export async function main(argv: readonly string[], output: Output) {
 
 async function findAll(line: CommandLine, { out, err }: Output) {
   const server = serverFrom(line);
-  const found = await findAsking(server);
+  const found = await findAsking(server, line.allowEffects);
   const isFound = typeof found !== 'string';
   const text = isFound ? foundText(found) : forLog(`mrtr-check: ${found}\n`);
   (isFound ? out : err).write(redactor(server.address)(text));

@@ -19,7 +19,7 @@ type Ask = (question: string, missing: string, fallback?: string) => Promise<str
 
 /**
  * Asks for missing options. Returns the command line of the run that follows, and a function that writes the files. It is
- * called after the run, so that a wrong try leaves none behind.
+ * called after the run, with its exit code, so that a wrong try leaves none behind.
  *
  * @internal
  * @throws UsageError if an option is still missing
@@ -27,8 +27,8 @@ type Ask = (question: string, missing: string, fallback?: string) => Promise<str
 export async function initialise(line: CommandLine, out: Writer, input: Input | undefined) {
   const { config = CONFIG, ...rest } = line;
   const files = line.github ? [config, WORKFLOW] : [config];
-  for (const file of files)
-    if (existsSync(file)) throw new UsageError(`${file} exists already: change it, or move it away.`);
+  const standing = files.filter((file) => existsSync(file)).join(' and ');
+  if (standing) throw new UsageError(`--init overwrites no file. Change ${standing}, or move it away.`);
   const reader = input?.isTTY ? createInterface({ input }) : undefined;
   const lines = reader?.[Symbol.asyncIterator]();
   const ask: Ask = async (question, missing, fallback) => {
@@ -41,7 +41,7 @@ export async function initialise(line: CommandLine, out: Writer, input: Input | 
   };
   try {
     const complete = await complement(rest, ask, out);
-    return { line: complete, writeFiles: () => writeFiles(complete, config, out) };
+    return { line: complete, writeFiles: (code: number) => writeFiles(complete, config, code, out) };
   } finally {
     reader?.close();
   }
@@ -92,7 +92,7 @@ async function choose(all: FoundAll, named: string | undefined, ask: Ask) {
 async function allow(name: string, ask: Ask) {
   const missing = `The tool ${name} is not declared read-only. A run calls it several hundred times: add --allow-effects if its effects do not matter.`;
   const answer = await ask(
-    `${name} may write, and is called several hundred times. Do its effects not matter here? (yes)`,
+    `${name} may write, and is called several hundred times. Type yes if its effects do not matter here:`,
     missing,
   );
   if (!/^y/i.test(answer)) throw new UsageError(missing);
@@ -113,7 +113,7 @@ const PROBE =
 
 const RUN_ONLY = ['init', 'github', 'report', 'json', 'source', 'find', 'list', 'dryRun', 'config', 'quick'];
 
-function writeFiles(line: CommandLine, config: string, out: Writer) {
+function writeFiles(line: CommandLine, config: string, code: number, out: Writer) {
   const secrets: string[] = [];
   const hide = (prefix: string) => (header: string) => {
     const [key = ''] = header.split(':');
@@ -128,10 +128,21 @@ function writeFiles(line: CommandLine, config: string, out: Writer) {
   if (line.otherHeader) target['other-header'] = line.otherHeader.map(hide('MRTR_OTHER_'));
   const name = line.tool ?? line.prompt ?? line.resource;
   write(config, `${jsonText({ targets: [{ name, ...target }] })}\n`, out);
-  if (line.github) write(WORKFLOW, workflowText(config, secrets), out);
-  for (const secret of secrets)
-    out.write(`Set ${secret} in the environment, and as a secret of the repository.\n`);
+  if (line.github) write(WORKFLOW, workflowText(config, secrets, line), out);
+  const notes = [
+    ...(line.generateAnswers ? [GENERATED] : []),
+    ...(code === 1 ? [acceptText(config)] : []),
+    ...(line.github ? missingSteps(line) : []),
+    ...secrets.map((secret) => `Set ${secret} in the environment, and as a secret of the repository.`),
+  ];
+  for (const note of notes) out.write(`${escapeHidden(note)}\n`);
 }
+
+const GENERATED =
+  'With generate-answers in it, the checker makes up the answers. For answers of your own, write "answer": ["KEY=JSON"].';
+
+const acceptText = (config: string) =>
+  `The first run failed. To accept a finding for now, write { "accepted": { "its id": "the reason" } } into a file, and "baseline": "that file" into ${config}.`;
 
 function write(file: string, text: string, out: Writer) {
   mkdirSync(dirname(file), { recursive: true });
@@ -141,8 +152,41 @@ function write(file: string, text: string, out: Writer) {
 
 const WORKFLOW = '.github/workflows/mrtr-check.yml';
 
-/** The workflow's text. The project installs the checker from a file: while it is unpublished, anybody can take its name on npm. */
-const workflowText = (config: string, secrets: readonly string[]) => `# Written by mrtr-check --init --github.
+const UPLOAD = `
+      - if: always()
+        # A private repository without code scanning takes no upload, and none comes from a fork.
+        continue-on-error: true
+        uses: github/codeql-action/upload-sarif@5d4e8d1aca955e8d8589aabd499c5cae939e33c7 # v4.31.9
+        with:
+          sarif_file: mrtr-check.sarif
+`;
+
+/** The steps of a project with a package.json, which installs the checker from a file: while it is unpublished, anybody can take its name on npm. */
+const npmSteps = (config: string, env: string, own: string) => `
+      - run: ${existsSync('pnpm-lock.yaml') ? 'npx -y pnpm@12 install --frozen-lockfile' : existsSync('package-lock.json') ? 'npm ci' : 'npm install'}
+${own}      # Without --quick, every check runs: do that before a release.
+      - run: >-
+          npx --no-install mrtr-check --config ${config} --quick --source .
+          --report sarif=mrtr-check.sarif --report markdown=mrtr-check.md
+${env}      - if: always()
+        run: cat mrtr-check.md >> "$GITHUB_STEP_SUMMARY"`;
+
+/** The steps of any other project. The action writes the summary itself. */
+const actionSteps = (config: string, env: string, own: string) => `
+      # Install here what the server needs, in its language: actions/setup-python and pip, for example.
+${own}      # With \`quick: false\`, every check runs: do that before a release.
+      - id: check
+        uses: ${ACTION}
+${env}        with:
+          config: ${config}`;
+
+const ACTION = 'mrtr-shapes/mrtr-shapes@<commit>';
+
+function workflowText(config: string, secrets: readonly string[], { command }: CommandLine) {
+  const values = secrets.map((name) => `          ${name}: \${{ secrets.${name} }}\n`).join('');
+  const env = values && `        env:\n${values}`;
+  const own = command ? '' : '      # Start the server here, and wait until it answers at its address.\n';
+  return `# Written by mrtr-check --init --github.
 name: mrtr-check
 on:
   push:
@@ -159,17 +203,21 @@ jobs:
       - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
       - uses: actions/setup-node@820762786026740c76f36085b0efc47a31fe5020 # v7.0.0
         with:
-          node-version: 22
-      - run: ${existsSync('pnpm-lock.yaml') ? 'npx -y pnpm@12 install --frozen-lockfile' : existsSync('package-lock.json') ? 'npm ci' : 'npm install'}
-      # Without --quick, every check runs: do that before a release.
-      - run: >-
-          npx --no-install mrtr-check --config ${config} --quick --source .
-          --report sarif=mrtr-check.sarif --report markdown=mrtr-check.md
-${secrets.length === 0 ? '' : `        env:\n${secrets.map((name) => `          ${name}: \${{ secrets.${name} }}\n`).join('')}`}\
-      - if: always()
-        run: cat mrtr-check.md >> "$GITHUB_STEP_SUMMARY"
-      - if: always()
-        uses: github/codeql-action/upload-sarif@5d4e8d1aca955e8d8589aabd499c5cae939e33c7 # v4.31.9
-        with:
-          sarif_file: mrtr-check.sarif
-`;
+          node-version: 24${(hasPackage() ? npmSteps : actionSteps)(config, env, own)}${UPLOAD}`;
+}
+
+const hasPackage = () => existsSync('package.json');
+
+/** What the user still has to write into the workflow. */
+function missingSteps({ command }: CommandLine) {
+  const program = command?.[0] ?? '';
+  return [
+    ...(hasPackage()
+      ? []
+      : [
+          'There is no package.json here, so the workflow runs the checker as an action. Put a commit of it that you have read in place of <commit>, and add the steps that install what your server needs.',
+        ]),
+    ...(/[\\/]/.test(program) ? [`In CI, a step has to make ${program}, which starts the server.`] : []),
+    ...(command ? [] : ['The workflow does not start the server: add a step that does.']),
+  ];
+}

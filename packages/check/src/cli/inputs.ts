@@ -80,7 +80,7 @@ function operationIn(text: string, name: string) {
 
 function probeFrom(text: string, options: CommandLine): ProbeSpec {
   const isOutside = /^(?:url|cmd):/.test(text);
-  if (isOutside && text.includes(PORT) && !isStartedAtPort(options))
+  if (isOutside && text.includes(PORT) && !isStartedAtPort(options.command))
     throw new UsageError(
       'The {port} in --probe is that of a server which the checker starts, and its command has no {port}: write the port itself.',
     );
@@ -123,14 +123,14 @@ function answersFrom({ answer = [], answers }: CommandLine): Readonly<Record<str
   return { ...object(fromFile, 'The file of --answers'), ...Object.fromEntries(given) };
 }
 
-const isStartedAtPort = ({ command }: Pick<CommandLine, 'command'>) =>
+const isStartedAtPort = (command: CommandLine['command']) =>
   command !== undefined && transportOf({ command }) === 'http';
 
 /** The address: a URL, a command, or both if the command serves HTTP at a given port. */
 function addressFrom({ url, command, ...options }: CommandLine) {
   if (url === undefined && command === undefined)
     throw new UsageError('Say where the server is: an address, or -- and the command that starts it.');
-  const started = isStartedAtPort({ command });
+  const started = isStartedAtPort(command);
   if (url !== undefined && command !== undefined && !started)
     throw new UsageError(
       'An address beside a command needs {port} in the command, because each instance has its own port.',
