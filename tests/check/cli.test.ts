@@ -1,7 +1,8 @@
 /** The exit codes and error messages of the program. cli.proof.ts covers its reports and files. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { bareWith, mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
+import { bareCommand, inWorld } from './bare.test-support.ts';
+import { ANSWERS, bareWith, mrtrCheck, OPERATION, onBare, TRANSFER } from './cli.test-support.ts';
 import { type Answers, resultText, serving } from './posted.test-support.ts';
 
 describe('exit codes', { timeout: 30_000 }, () => {
@@ -99,6 +100,18 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
       /The answer to 'account' does not fit its form: .*allowed values\. Give one such as --answer 'account=\{"account":"(checking|savings)"\}'/,
     );
     expect(code).toBe(2);
+  });
+
+  test('a probe without a number is 3, and the card says what to give', async () => {
+    const { code, out } = await inWorld((world) => {
+      const probe = ['--probe', `cmd:tr -d '0-9' < '${world}/lines' || true`, '--only', 'effect'];
+      return mrtrCheck(...TRANSFER, ...ANSWERS, ...probe, '--', ...bareCommand(world));
+    });
+    expect(out).toMatch(
+      / 1 check could not run, and the run ends with 3 .* that something changed, not how often\./,
+    );
+    expect(code).toBe(3);
+    expect((await onBare('', '--only', 'effect')).out).not.toMatch(/how often/);
   });
 
   test('the error for a question without an answer names an answer with a mistyped key', async () => {

@@ -1,7 +1,7 @@
 /** The time and the number of effects. */
 import { abstain, advise, cite, defineCheck, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
-import { clip, type Reading } from '../observations/effects.ts';
+import { describeChange, type Reading, UNCOUNTED } from '../observations/effects.ts';
 import { MAX_ROUNDS } from '../session/session.ts';
 
 const REENTERED = {
@@ -90,7 +90,7 @@ export const EFFECT = [
           session,
           { remedy: AT_ONCE },
         );
-      return pass(`the probe went from ${clip(first)} to ${clip(before)}`, session);
+      return pass(describeChange(first, before), session);
     },
   }),
   defineCheck('effect.per-round', 'A', {
@@ -98,8 +98,7 @@ export const EFFECT = [
     ...REENTERED,
     calls: (rounds) => rounds + 3,
     run: async (context) => {
-      if (context.effects.unit === undefined)
-        return abstain('the probe holds no single number, so that effects cannot be counted');
+      if (context.effects.unit === undefined) return abstain(UNCOUNTED);
       const { session, before, count } = await timesInLonger(context);
       if (session.last?.kind !== 'completed')
         return notApplicable(`it cannot be made longer: ${session.last ?? 'nothing'}`);

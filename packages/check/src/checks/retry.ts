@@ -12,7 +12,7 @@ import {
 } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isYesOrNo } from '../observations/consents.ts';
-import { clip, type Reading } from '../observations/effects.ts';
+import { describeChange, type Reading, UNCOUNTED } from '../observations/effects.ts';
 import { isForm, propertiesOf, schemaOf } from '../observations/forms.ts';
 import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { type Retry, requireAnswer, type Session } from '../session/session.ts';
@@ -80,10 +80,11 @@ async function onceOnly(
   const times =
     count === undefined || count % 1 !== 0 || count < 2 ? '' : ` (${count} effects for one approval)`;
   const hint = oneTime ? '' : ' With --one-time this is a fail.';
-  const went = `the probe went from ${clip(before)} to ${clip(after)}`;
   const remedy = lack && (await remembersUsed(context)) ? LEDGERS[lack] : undefined;
   const judge = oneTime ? fail : advise;
-  return judge(`${words} had a second effect${times}: ${went}.${hint}`, session, { remedy });
+  return judge(`${words} had a second effect${times}: ${describeChange(before, after)}.${hint}`, session, {
+    remedy,
+  });
 }
 
 /** Sends the last retry of an honest call twice, the second time to the instance `there`, or in place of it `again`. */
@@ -138,8 +139,7 @@ async function presentAtOnce(context: CheckContext, other: (session: Session) =>
   if (completed === 0) return abstain(`none completed: ${outcomes[0] as ReplyOutcome}`);
   const after = await context.effects.read();
   const effect = isSecond(context, before, after) ?? (completed > 1 ? undefined : false);
-  if (effect === undefined)
-    return abstain('the probe holds no single number, so that effects cannot be counted');
+  if (effect === undefined) return abstain(UNCOUNTED);
   await context.effects.since(before, session);
   const words = `${AT_ONCE} retries at once (${completed} completed)`;
   return onceOnly(context, session, { before, after, effect, words }, 'atomic');

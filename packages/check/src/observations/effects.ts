@@ -41,7 +41,7 @@ export class Effects {
     const [lastAsked, after, later] = rest.slice(-3);
     this.asking = rest[0] !== before;
     if (first !== before)
-      this.blind(`the probe changes by itself: ${clip(first)}, and right after it ${clip(before)}`);
+      this.blind(`the probe changes by itself: ${clipChange(first, before, ', and right after it ')}`);
     else if (after !== later) this.late(after, later);
     else if (before === after && this.#readOnly) this.mode = 'none';
     else if (before === after)
@@ -72,7 +72,7 @@ export class Effects {
     if (this.#probe === undefined) return this.mode === 'none' ? false : undefined;
     if (this.mode === 'blind') return undefined;
     const after = await this.read();
-    const detail = `${clip(before)} → ${clip(after)}`;
+    const detail = clipChange(before, after, ' → ');
     if (after !== before) session?.record({ kind: 'effect', instance: 'server', name: 'probe', detail });
     return after !== before;
   }
@@ -101,7 +101,7 @@ export class Effects {
   /** Sets the mode to blind because the probe shows an effect late: the next call would get the blame. */
   late(atOnce: Reading, soon: Reading) {
     return this.blind(
-      `the probe changes after the answer has come: it read ${clip(atOnce)} then, and ${clip(soon)} soon after`,
+      `the probe changes after the answer has come: from ${clipChange(atOnce, soon, ' to ')} soon after`,
     );
   }
 }
@@ -121,4 +121,23 @@ export function difference(before: Reading, after: Reading) {
 /** The wait before a probe is read again, for effects that come after the answer. In milliseconds. */
 export const SOON_MS = 300;
 
-export const clip = (reading: Reading) => shorten((reading ?? 'nothing').replace(/\s+/g, ' '), 60);
+const MAX_READING = 60;
+
+const onOneLine = (reading: Reading) => (reading ?? 'nothing').replace(/\s+/g, ' ');
+const clip = (reading: Reading) => shorten(onOneLine(reading), MAX_READING);
+
+/** Two readings, each from shortly before the place where they differ. */
+export function clipChange(before: Reading, after: Reading, between: string) {
+  const texts = [before, after].map(onOneLine);
+  const [from = '', to = ''] = texts;
+  let at = 0;
+  while (at < from.length && from[at] === to[at]) at++;
+  const isShort = Math.max(from.length, to.length) <= MAX_READING;
+  const start = isShort ? 0 : Math.max(0, at - MAX_READING / 2);
+  return texts.map((text) => (start > 0 ? '…' : '') + clip(text.slice(start))).join(between);
+}
+
+export const describeChange = (before: Reading, after: Reading) =>
+  `the probe went from ${clipChange(before, after, ' to ')}`;
+
+export const UNCOUNTED = 'the probe holds no single number, so that effects cannot be counted';

@@ -9,6 +9,7 @@ import {
   VERDICTS,
   type Verdict,
 } from '../judging/check.ts';
+import { UNCOUNTED } from '../observations/effects.ts';
 import { LEFT_OUT } from '../run/quick.ts';
 import type { CheckResult, Run } from '../run/schedule.ts';
 import { type CompleteInputs, isStarted, METHOD } from '../target/target.ts';
@@ -59,13 +60,19 @@ export const commandsOf = ({ reproduce, curl }: ReportedCheck) =>
 /** Reasons to trust the passes less. */
 function caveatsOf({ checks }: Report) {
   const left = checks.filter(({ actual }) => actual === LEFT_OUT).map(({ id }) => id);
+  const uncounted = checks.filter(({ actual }) => actual === UNCOUNTED).length;
   const unseen = checks.filter((one) => one.verdict === 'pass' && one.actual.includes('without --probe'));
   const words = `${unseen.length} of the passes rest on the server's words: --probe would show its effects.`;
   return [
     ...(left.length === 0 ? [] : [`--quick left out: ${left.join(', ')}.`]),
     ...(unseen.length === 0 ? [] : [words]),
+    ...(uncounted === 0 ? [] : [`${uncounted} ${uncounted === 1 ? 'check' : 'checks'} ${NO_NUMBER}`]),
   ];
 }
+
+const NO_NUMBER =
+  'could not run, and the run ends with 3 unless something failed: this probe shows that something changed, not how often. ' +
+  "Give one whose reading is a number, such as --probe 'cmd:wc -l < FILE'.";
 
 function exitWords({ summary, exitCode, checks }: Report) {
   const failed = checks.some(({ verdict, accepted }) => verdict === 'fail' && accepted === null);

@@ -3,7 +3,7 @@ import { Unanswered } from '../answers/answerer.ts';
 import { CHECKS } from '../checks/all.ts';
 import { abstain, abstainFor, type Check, type Finding, isFault } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
-import { clip, SOON_MS } from '../observations/effects.ts';
+import { clipChange, SOON_MS } from '../observations/effects.ts';
 import { Undecided } from '../session/session.ts';
 import { type CompleteInputs, UsageError } from '../target/target.ts';
 import { lacking } from './needs.ts';
@@ -138,7 +138,9 @@ async function whyUnsteady(context: CheckContext) {
   await context.pause(A_WHILE_MS);
   const after = await effects.read();
   if (before !== after)
-    return effects.blind(`the probe changes by itself: ${clip(before)}, and a moment later ${clip(after)}`);
+    return effects.blind(
+      `the probe changes by itself: ${clipChange(before, after, ', and a moment later ')}`,
+    );
   for (let call = 0; call < LOOKED_AT; call++) {
     await honestCall(context);
     const atOnce = await effects.read();

@@ -1,7 +1,7 @@
 /** A deploy between two rounds: a call begins on one version and continues on the other. */
 import { abstain, advise, cite, type Finding, fail, notApplicable, pass, warn } from '../../judging/check.ts';
 import type { CheckContext } from '../../judging/context.ts';
-import { clip } from '../../observations/effects.ts';
+import { describeChange, UNCOUNTED } from '../../observations/effects.ts';
 import { isForm, schemaOf, textOfQuestion } from '../../observations/forms.ts';
 import { inWorker } from '../../sandbox.ts';
 import type { Session, Turn } from '../../session/session.ts';
@@ -92,9 +92,8 @@ function effectFault(context: CheckContext, crossed: Crossed) {
     return `the call came to ${first}, and the probe changed all the same`;
   if (end.kind !== 'completed') return undefined;
   const times = timesOf(context, crossed);
-  const went = `the probe went from ${clip(readings.before)} to ${clip(readings.end)}`;
   if (times !== undefined && times > 1.01)
-    return `the call had ${times.toFixed(2)} times the effects of a whole call: ${went}`;
+    return `the call had ${times.toFixed(2)} times the effects of a whole call: ${describeChange(readings.before, readings.end)}`;
   const done = [from, to].some(({ facts }) => facts.endsLike(end) === true);
   return done && readings.before === readings.end
     ? 'the call ended like an honest one, and had no effect'
@@ -238,7 +237,7 @@ export const DEPLOY = [
       const uncounted = all.some(
         (one) => one.end.kind === 'completed' && timesOf(context, one) === undefined,
       );
-      if (uncounted) return abstain('the probe holds no single number, so that effects cannot be counted');
+      if (uncounted) return abstain(UNCOUNTED);
       return passAll(all, 'none had an effect twice, or without its answer');
     },
   }),
