@@ -96,6 +96,21 @@ test('a time to live may be longer than one timer can wait', async () => {
   expect([store.parked, Date.now() - start]).toEqual([0, 60 * 24 * HOUR]);
 });
 
+test('of two handlers that one request parks, the first is ended', async () => {
+  const store = new ContinuationStore({ limits: { frames: 2, perPrincipal: 1 } });
+  const ended: string[] = [];
+  const ask = (who: string) =>
+    startRound(store, (_input, ctx) => ctx.ask({ name }).finally(() => void ended.push(who)), undefined, {
+      id: 'one call',
+    });
+  await ask('first');
+  await ask('second');
+  await settle();
+  expect([store.parked, ended]).toEqual([1, ['first']]);
+  expect((await park(store)).kind).toBe('asked');
+  await store.close();
+});
+
 // Room
 
 test('a call that runs takes room too, and a full store rejects another before anything of it runs', async () => {

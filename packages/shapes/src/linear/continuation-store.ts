@@ -88,6 +88,7 @@ const now = () => Math.ceil(performance.now());
 const NOT_HERE =
   'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another ' +
   'process. Start the call again.';
+const OTHER_WAITS = 'Another handler of the same call waits now, and this one was ended.';
 const SHUTTING_DOWN = 'The server is shutting down, and the call was ended.';
 
 /**
@@ -246,6 +247,9 @@ export class ContinuationStore implements LinearStore {
   /** Parks a frame: the next round of its call takes it out again, once. Sealed state names the call and the round. */
   #park(frame: Frame, round: number) {
     if (this.#closed) throw this.#abortFrame(frame, new ContinuationLost(SHUTTING_DOWN));
+    const other = this.#parked.get(frame.call);
+    // A wrapper ran two linear handlers in one request. The state leads to one of them.
+    if (other) this.#end(other, other.round, new ContinuationLost(OTHER_WAITS));
     frame.deadline = now() + this.#ttlMs;
     frame.round = round;
     this.#running.delete(frame);

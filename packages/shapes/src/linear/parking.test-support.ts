@@ -1,6 +1,7 @@
 /** A site with one linear tool, for the tests of shape H. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { RequestStateOptions } from '@mrtr/core';
+import type { Call } from '@mrtr/core/shape';
 import { onTestFinished } from 'vitest';
 import {
   type Args,
@@ -61,8 +62,8 @@ export function startRound(
   store: ContinuationStore,
   handler: (input: never, ctx: LinearContext) => unknown,
   { signal }: Pick<AbortController, 'signal'> = new AbortController(),
-  { pseudonym = undefined as string | undefined, input = {} as object } = {},
+  { input = {} as object, ...about }: Partial<Call> & { readonly input?: object } = {},
 ): Promise<RoundEnd> {
-  const { call, ctx } = requestOf({ pseudonym }, { signal });
+  const { call, ctx } = requestOf(about, { signal });
   return store.runRound({ handler, input, id: undefined, call, ctx });
 }
