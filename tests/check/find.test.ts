@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { escapeLines } from '@mrtr/harness/internal';
 import { describe, expect, test } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
-import { bareWith, mrtrCheck, mrtrCheckOn, onBare } from './cli.test-support.ts';
+import { ANSWERS, bareWith, mrtrCheck, mrtrCheckOn, onBare, TRANSFER } from './cli.test-support.ts';
 import { type Answers, cached, DISCOVERED, resultText, serving, textResult } from './posted.test-support.ts';
 
 describe('--find', () => {
@@ -200,4 +200,16 @@ test('--quick says on the card what it left out, and is no complete run', async 
   const { out } = await onBare('', '--quick', '--only', 'state.size,state.expired', '--ttl', '9');
   expect(out).toMatch(/--quick left out: state\.expired\./);
   expect((await onBare('', '--quick', '--complete')).err).toMatch(/remove one of them/);
+});
+
+test('--quick uses the time that its first checks left', { timeout: 30_000 }, async () => {
+  const { out, code } = await inWorld((world) => {
+    const probe = `cmd:sleep 0.2; cat '${world}/lines' || true`;
+    const only = 'capability.undeclared,refusal.decline-ends,abandon.flat,wire.shape';
+    const options = ['--quick', '--max-time', '12', '--only', only, '--probe', probe];
+    return mrtrCheck(...TRANSFER, ...ANSWERS, ...options, '--', ...bareCommand(world));
+  });
+  // Estimated by the speed of the probe, which it does not read, abandon.flat takes longer than the run may.
+  expect(out).toMatch(/4 pass/);
+  expect(code).toBe(0);
 });

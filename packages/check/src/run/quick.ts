@@ -3,15 +3,18 @@ import { type Check, notGiven } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { lacking } from './needs.ts';
 import { honestCall } from './prepare.ts';
+import type { CheckResult } from './schedule.ts';
 
 /** The limit of a whole quick run, in seconds. */
 export const QUICK_SECONDS = 58;
-/** The estimated time of the chosen checks. The rest of the minute is for starting the server, and for delays. */
-const MAX_MS = 45_000;
+/** The part of the run for the chosen checks. The rest is for starting the server, and for delays. */
+const SHARE = 0.78;
+/** The calls of an attack on state that is protected. Other state can need five times as many, and the limit of the run then ends the check. */
+const ON_PROTECTED_STATE = 45;
 const START_MS = 1500;
 const STARTS = ['restart', 'second-instance', 'next'];
+const OF_THE_WIRE = 'wire.';
 const FIRST_OF_WIRE = 'wire.result-type';
-const GRAVEST_FIRST = ['M', 'S', 'A'];
 
 export const LEFT_OUT = 'left out by --quick';
 export const leaveOut = (check: Check) => ({ check, finding: notGiven(LEFT_OUT), calls: 0 });
@@ -19,30 +22,89 @@ export const leaveOut = (check: Check) => ({ check, finding: notGiven(LEFT_OUT),
 /** Whether a check may be quick. Those that wait for a time to live are not. */
 export const canBeQuick = ({ needs }: Check) => !needs.includes('ttl');
 
-export async function chooseQuick(checks: readonly Check[], context: CheckContext) {
-  const rounds = Math.max(1, context.facts.rounds.length);
-  const canRun = checks.filter(({ needs }) => !lacking(needs, context));
-  const chosen = chooseWithin(canRun, rounds, await timeCall(context));
-  // Keep checks that cannot run: they take no time, and report their own reason.
-  return checks.filter((check) => chosen.includes(check) || !canRun.includes(check));
+/** What a choice rests on: the gravity of a finding under the user's flags, and the speed of the server. */
+interface Pace {
+  readonly oneTime: boolean;
+  readonly needsConsent: boolean;
+  readonly rounds: number;
+  readonly msPerCall: number;
 }
 
-/** Chooses by level, and within a level the cheapest first. */
-export function chooseWithin(checks: readonly Check[], rounds: number, msPerCall: number) {
-  const costOf = ({ id, calls, needs }: Check) => {
-    // The checks of the wire share one set of requests.
-    const own = id.startsWith('wire.') && id !== FIRST_OF_WIRE ? 0 : calls(rounds);
-    return (own + rounds + 1) * msPerCall + (needs.some((need) => STARTS.includes(need)) ? START_MS : 0);
-  };
-  const rank = ({ level }: Check) => GRAVEST_FIRST.indexOf(level);
+/** Runs the gravest checks that fit, in turns if not all of them do. */
+export async function runQuick(
+  checks: readonly Check[],
+  context: CheckContext,
+  runAll: (some: readonly Check[]) => Promise<readonly CheckResult[]>,
+) {
+  const { facts, oneTime, inputs } = context;
+  const rounds = Math.max(1, facts.rounds.length);
+  const { needsConsent, mostSeconds = QUICK_SECONDS } = inputs;
+  const mostMs = Math.min(mostSeconds, QUICK_SECONDS) * SHARE * 1000;
+  const pace = { oneTime, needsConsent, rounds, msPerCall: await timeCall(context) };
+  const able = checks.filter(({ needs }) => !lacking(needs, context));
+  if (chooseWithin(able, pace, mostMs).length === able.length) return runAll(checks);
+  // The checks of the wire read every message, so they run last. Those that cannot run take no time.
+  let waiting = able.filter(({ id }) => !id.startsWith(OF_THE_WIRE));
+  const last = checks.filter((check) => !waiting.includes(check));
+  const lastMs = costOfAll(
+    last.filter((check) => able.includes(check)),
+    pace,
+  );
+  const results: CheckResult[] = [];
+  const started = performance.now();
+  let [estimated, spent] = [0, 0];
+  for (;;) {
+    // The numbers of calls are maxima: the first checks show how much less is needed.
+    const msPerCall = pace.msPerCall * (estimated > 0 ? spent / estimated : 1);
+    const turn = chooseTurn(waiting, { ...pace, msPerCall }, mostMs - lastMs - spent);
+    if (turn.length === 0) break;
+    results.push(...(await runAll(turn)));
+    waiting = waiting.filter((check) => !turn.includes(check));
+    estimated += costOfAll(turn, pace);
+    spent = performance.now() - started;
+  }
+  results.push(...(await runAll(last)));
+  return results;
+}
+
+function costOf({ id, calls, needs }: Check, { rounds, msPerCall }: Pace) {
+  // The checks of the wire share one set of requests.
+  const isShared = id.startsWith(OF_THE_WIRE) && id !== FIRST_OF_WIRE;
+  const most = id.startsWith('state.') ? ON_PROTECTED_STATE : Number.POSITIVE_INFINITY;
+  const own = isShared ? 0 : Math.min(calls(rounds), most);
+  return (own + rounds + 1) * msPerCall + (needs.some((need) => STARTS.includes(need)) ? START_MS : 0);
+}
+
+const costOfAll = (checks: readonly Check[], pace: Pace) =>
+  checks.reduce((sum, check) => sum + costOf(check, pace), 0);
+
+/** 0 for a check that can be a fail under these flags, 1 for a warn, 2 for advice. */
+function rankOf({ level, needs }: Check, { oneTime, needsConsent }: Pace) {
+  if (needs.includes('consent') && needsConsent) return 0;
+  // A second effect of one approval is a fail only where it was declared.
+  if (level === 'M') return oneTime || !needs.includes('effects') ? 0 : 2;
+  return level === 'S' ? 1 : 2;
+}
+
+/** Chooses the gravest, and among them the cheapest first. */
+export function chooseWithin(checks: readonly Check[], pace: Pace, mostMs: number) {
   const chosen = new Set<Check>();
-  let left = MAX_MS;
-  for (const check of checks.toSorted((a, b) => rank(a) - rank(b) || costOf(a) - costOf(b))) {
-    if (costOf(check) > left) continue;
-    left -= costOf(check);
+  let left = mostMs;
+  for (const check of checks.toSorted(
+    (a, b) => rankOf(a, pace) - rankOf(b, pace) || costOf(a, pace) - costOf(b, pace),
+  )) {
+    if (costOf(check, pace) > left) continue;
+    left -= costOf(check, pace);
     chosen.add(check);
   }
   return checks.filter((check) => chosen.has(check));
+}
+
+/** Chooses those that run next: of one gravity, so that less grave ones take no time from them. */
+export function chooseTurn(checks: readonly Check[], pace: Pace, mostMs: number) {
+  const chosen = chooseWithin(checks, pace, mostMs);
+  const gravest = Math.min(...chosen.map((check) => rankOf(check, pace)));
+  return chosen.filter((check) => rankOf(check, pace) === gravest);
 }
 
 /** Measures the time of one request, plus half a probe reading: about every second request needs one. */

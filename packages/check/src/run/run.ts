@@ -7,7 +7,7 @@ import { DEFAULTS, type Inputs, UsageError } from '../target/target.ts';
 import { withServer } from './limit.ts';
 import { withOldClause } from './old-server.ts';
 import { prepare } from './prepare.ts';
-import { canBeQuick, chooseQuick, leaveOut, QUICK_SECONDS } from './quick.ts';
+import { canBeQuick, leaveOut, QUICK_SECONDS, runQuick } from './quick.ts';
 import { type Progress, type Run, runEach } from './schedule.ts';
 
 /** Every input by its name. */
@@ -55,10 +55,14 @@ export async function runChecks(given: Inputs, progress?: Progress): Promise<Run
     const next = crosses ? await served.fleet.startNext() : undefined;
     const prepared = await prepare(inputs, served, next);
     const isChosen = inputs.quick && !prepared.failure;
-    const chosen = isChosen ? await chooseQuick(wanted, prepared.context) : wanted;
-    const ordered = inRunningOrder(chosen);
     const { isOld } = served.fleet.first;
-    const checked = await runEach(isOld ? ordered.map(withOldClause) : ordered, prepared, progress);
+    let begun = 0;
+    const runAll = (some: readonly Check[]) => {
+      const ordered = inRunningOrder(some);
+      const count = progress && ((check: Check) => progress(check, begun++));
+      return runEach(isOld ? ordered.map(withOldClause) : ordered, prepared, count);
+    };
+    const checked = await (isChosen ? runQuick(wanted, prepared.context, runAll) : runAll(wanted));
     const inOrder = selected.map((one) => checked.find(({ check }) => check.id === one.id) ?? leaveOut(one));
     return { inputs, checked: inOrder, calls: prepared.context.log.length, ms: performance.now() - started };
   });
