@@ -36,11 +36,14 @@ test('what is only advice under the flags takes no time from a check that can fa
 });
 
 test('a turn is of one gravity, and a faster pace makes room for a check of many calls', () => {
-  const idsOf = (msPerCall: number) =>
-    chooseTurn(CHECKS, { ...FLAGS, rounds: 1, msPerCall }, MINUTE).map(({ id }) => id);
+  const idsOf = (msPerCall: number, flags = FLAGS) =>
+    chooseTurn(CHECKS, { ...flags, rounds: 1, msPerCall }, MINUTE).map(({ id }) => id);
   expect(idsOf(300)).not.toContain('state.forged');
   expect(idsOf(50)).toEqual(expect.arrayContaining(['state.forged', 'state.tampered']));
-  expect(idsOf(50)).toEqual(CHECKS.filter(({ level }) => level === 'M').map(({ id }) => id));
+  const musts = CHECKS.filter(({ level }) => level === 'M').map(({ id }) => id);
+  expect(idsOf(50)).toEqual(musts);
+  const secondUses = /^(retry\.|state\.rolled-back|instance\.replay|deploy\.)/;
+  expect(idsOf(50, { ...FLAGS, oneTime: false })).toEqual(musts.filter((id) => !secondUses.test(id)));
 });
 
 test('a server that takes a second for a call still gets some checks', () => {

@@ -1,4 +1,5 @@
 /** `--quick`: selects the gravest checks that end within a minute at the speed of this server. */
+import { SINGLE_USE } from '../checks/retry.ts';
 import { type Check, notGiven } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { lacking } from './needs.ts';
@@ -79,10 +80,11 @@ const costOfAll = (checks: readonly Check[], pace: Pace) =>
   checks.reduce((sum, check) => sum + costOf(check, pace), 0);
 
 /** 0 for a check that can be a fail under these flags, 1 for a warn, 2 for advice. */
-function rankOf({ level, needs }: Check, { oneTime, needsConsent }: Pace) {
+function rankOf({ level, needs, clause }: Check, { oneTime, needsConsent }: Pace) {
   if (needs.includes('consent') && needsConsent) return 0;
-  // A second effect of one approval is a fail only where it was declared.
-  if (level === 'M') return oneTime || !needs.includes('effects') ? 0 : 2;
+  // A second effect of one approval is a fail only where that was declared.
+  const isDeclared = oneTime || !(clause === SINGLE_USE || needs.includes('effects'));
+  if (level === 'M') return isDeclared ? 0 : 2;
   return level === 'S' ? 1 : 2;
 }
 
