@@ -14,7 +14,6 @@ const SHARE = 0.78;
 const ON_PROTECTED_STATE = 45;
 const START_MS = 1500;
 const STARTS = ['restart', 'second-instance', 'next'];
-const OF_THE_WIRE = 'wire.';
 const FIRST_OF_WIRE = 'wire.result-type';
 
 export const LEFT_OUT = 'left out by --quick';
@@ -45,12 +44,9 @@ export async function runQuick(
   const able = checks.filter(({ needs }) => !lacking(needs, context));
   if (chooseWithin(able, pace, mostMs).length === able.length) return runAll(checks);
   // The checks of the wire read every message, so they run last. Those that cannot run take no time.
-  let waiting = able.filter(({ id }) => !id.startsWith(OF_THE_WIRE));
+  let waiting = able.filter((check) => !isOfTheWire(check));
   const last = checks.filter((check) => !waiting.includes(check));
-  const lastMs = costOfAll(
-    last.filter((check) => able.includes(check)),
-    pace,
-  );
+  const lastMs = costOfAll(able.filter(isOfTheWire), pace);
   const results: CheckResult[] = [];
   const started = performance.now();
   let [estimated, spent] = [0, 0];
@@ -64,15 +60,17 @@ export async function runQuick(
     estimated += costOfAll(turn, pace);
     spent = performance.now() - started;
   }
-  results.push(...(await runAll(last)));
-  return results;
+  return [...results, ...(await runAll(last))];
 }
 
-function costOf({ id, calls, needs }: Check, { rounds, msPerCall }: Pace) {
+const isOfTheWire = ({ id }: Check) => id.startsWith('wire.');
+
+function costOf(check: Check, { rounds, msPerCall }: Pace) {
+  const { id, needs } = check;
   // The checks of the wire share one set of requests.
-  const isShared = id.startsWith(OF_THE_WIRE) && id !== FIRST_OF_WIRE;
+  const isShared = isOfTheWire(check) && id !== FIRST_OF_WIRE;
   const most = id.startsWith('state.') ? ON_PROTECTED_STATE : Number.POSITIVE_INFINITY;
-  const own = isShared ? 0 : Math.min(calls(rounds), most);
+  const own = isShared ? 0 : Math.min(check.calls(rounds), most);
   return (own + rounds + 1) * msPerCall + (needs.some((need) => STARTS.includes(need)) ? START_MS : 0);
 }
 
