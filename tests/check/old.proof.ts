@@ -34,6 +34,12 @@ describe.each<Transport>(['http', 'stdio'])('over %s', (transport) => {
     const reasonOf = (id: string) => report.checks.find((one) => one.id === id)?.actual;
     expect(reasonOf('state.tampered')).toMatch(/speaks 2025-11-25 alone, .*docs\/migrating\.md/);
     expect(report.exitCode).toBe(0);
+    // A sentence of another revision would be a false quotation.
+    const cited = report.checks.filter(({ verdict }) => verdict === 'pass').map(({ clause }) => clause);
+    for (const { at, words } of cited) {
+      expect(at).toMatch(/^2025-11-25[, ]/);
+      expect(`${at} ${words}`).not.toMatch(/2026-07-28|basic\/patterns|Both parties SHOULD/);
+    }
   });
 });
 

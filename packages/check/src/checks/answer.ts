@@ -16,7 +16,7 @@ import { type JsonObject, objectAt, shorten } from '../wire/json.ts';
 import { comparable } from '../wire/outcome.ts';
 
 export const VALIDATE = cite(
-  'client/elicitation, security considerations; 2026-07-28, basic/patterns/mrtr, error handling',
+  'client/elicitation, form mode security 3; 2026-07-28, basic/patterns/mrtr, error handling',
   'Servers SHOULD validate received data matches the requested schema. Servers SHOULD validate that the data provided ' +
     'by the client is a valid InputResponses object and that the information inside can be correctly parsed.',
 );
@@ -280,7 +280,7 @@ export const ANSWER = [
   defineCheck('answer.refusal-with-content', 'S', {
     expected: 'Content beside a decline, a cancel or an unknown action is no answer.',
     clause: cite(
-      'client/elicitation, response actions; schema, ElicitResult.content',
+      'schema, ElicitResult.content',
       'The submitted form data, only present when action is "accept" and mode was "form".',
     ),
     remedy:

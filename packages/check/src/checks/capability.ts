@@ -88,7 +88,7 @@ export const CAPABILITY = [
   defineCheck('capability.mode', 'M', {
     expected: 'A client that supports only forms gets no URL, and one that supports only URLs gets no form.',
     clause: cite(
-      'client/elicitation, capabilities; 2026-07-28, basic/patterns/mrtr, server requirements 7',
+      'client/elicitation, capabilities',
       'Servers MUST NOT send elicitation requests with modes that are not supported by the client.',
     ),
     remedy:

@@ -5,11 +5,7 @@ import { describeChange, type Reading, UNCOUNTED } from '../observations/effects
 import { MAX_ROUNDS } from '../session/session.ts';
 
 const REENTERED = {
-  clause: cite(
-    'basic/patterns/mrtr, basic workflow',
-    'the requests in each step are completely independent (so that a handler is entered once for every request, and ' +
-      'whatever stands before its question runs each time)',
-  ),
+  clause: cite('basic/patterns/mrtr, basic workflow', 'the requests in each step are completely independent'),
   remedy:
     'Put effects after the last question, or guard them: ctx.once() of the shapes once, linear and journal, or ToolBuilder, ' +
     'whose steps run once.',

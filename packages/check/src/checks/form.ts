@@ -1,5 +1,5 @@
 /** Forms that some clients do not draw, and forms that nobody can answer. */
-import { advise, cite, defineCheck, pass } from '../judging/check.ts';
+import { advise, cite, defineCheck, pass, recommend } from '../judging/check.ts';
 import {
   choicesIn,
   isForm,
@@ -50,9 +50,9 @@ export const FORM = [
   /** docs/clients.md has the clients. */
   defineCheck('form.portable', 'A', {
     expected: 'Every client draws its forms as they are meant.',
-    clause: cite(
-      'client/elicitation, requested schema',
-      'form mode elicitation schemas are limited to flat objects with primitive properties only.',
+    clause: recommend(
+      'a recommendation about clients (docs/clients.md)',
+      'Some clients do not draw each legal field, or send something for one that their user left empty.',
     ),
     remedy:
       'Ask for texts, yes or no, or one choice, all required, and a number in a question of its own; confirm by a choice. ' +

@@ -18,8 +18,8 @@ import { type Asked, comparable, type ReplyOutcome } from '../wire/outcome.ts';
 
 const ACTIONS = cite(
   'client/elicitation, error handling and response actions',
-  'Servers … MUST handle cases where the user declines or cancels the elicitation. Decline: User explicitly ' +
-    'declined the request. Cancel: User dismissed without making an explicit choice.',
+  'Servers … MUST handle cases where the user declines or cancels the elicitation … Decline: User explicitly ' +
+    'declined the request … Cancel: User dismissed without making an explicit choice',
 );
 
 export const UNANSWERED = cite(

@@ -271,7 +271,7 @@ export const WIRE = [
     expected: 'A client of 2026-07-28 gets no request from the server.',
     clause: cite(
       'basic/patterns/mrtr, note; basic/transports',
-      'Servers MUST send server-to-client requests using the MRTR pattern. The previous pattern of server-initiated ' +
+      'Servers MUST send server-to-client requests … using the MRTR pattern. The previous pattern of server-initiated ' +
         'requests is no longer supported.',
     ),
     remedy:

@@ -95,5 +95,11 @@ export function abstainFor(error: unknown): Finding {
   throw error;
 }
 
+/** Recommends what no clause of the specification asks for. */
+export const recommend = (about: string, words: string): Clause => ({
+  at: `2026-07-28 has no clause; ${about}`,
+  words,
+});
+
 /** Cites the checked revision of the specification. */
 export const cite = (at: string, words: string): Clause => ({ at: `2026-07-28, ${at}`, words });

@@ -54,7 +54,7 @@ export const DISCLOSURE = [
       'Rejections of forged, malformed and foreign state read the same, so that they tell an attacker nothing.',
     clause: cite(
       'basic/patterns/mrtr, server requirements 4',
-      'servers … MUST reject state that fails verification (the words of the rejection are left to the server)',
+      'servers … MUST reject state that fails verification',
     ),
     remedy:
       'Answer every state that does not verify with the same error, and write the reason to the log: the boundary ' +
@@ -109,7 +109,7 @@ export const DISCLOSURE = [
     expected: 'The state stays under 2 KiB, and a round adds at most ten times the size of its answers.',
     clause: cite(
       'basic/patterns/mrtr, client requirements 2',
-      'the client MUST echo back the exact value of that field (so every byte of it travels twice in each round)',
+      'the client MUST echo back the exact value of that field',
     ),
     remedy: 'Keep in the state only data that the server cannot look up, or a handle to stored data.',
     needs: ['state'],
