@@ -47,8 +47,8 @@ export const ABANDON = [
     clause: UNANSWERED,
     remedy:
       'Keep nothing for a call between its rounds: state that travels with the client costs the server nothing. If you park ' +
-      'handlers, limit their time and their number for each principal, so that nobody shuts the others out: the shape ' +
-      'linear has both limits.',
+      'handlers, limit their time and their number for each principal, so that nobody shuts the others out. In TypeScript: ' +
+      'the shape linear has both limits.',
     // A slow batch is measured again.
     calls: () => ABANDONED + BATCHES * MEASURED,
     run: async (context) => {

@@ -169,8 +169,8 @@ export const ANSWER = [
       "inputRequests and requestState … affect only the client's retry of the original request.",
     ),
     remedy:
-      'Count an answer only with the sealed state of its question: the boundary of @mrtr/core seals which keys were ' +
-      'asked, and drops every other answer.',
+      'Count an answer only with the sealed state of its question. In TypeScript: the boundary of @mrtr/core seals which ' +
+      'keys were asked, and drops every other answer.',
     calls: () => 2,
     run: async (context) => {
       const asking = await context.untilRound(0);
@@ -198,7 +198,7 @@ export const ANSWER = [
     expected: 'An answer under a key that was not asked does not count.',
     clause: IGNORE,
     remedy:
-      'Read an answer by the key under which its question was sent, and by no other: the boundary of @mrtr/core drops the rest.',
+      'Read an answer by the key under which its question was sent, and by no other. In TypeScript: the boundary of @mrtr/core.',
     needs: ['form'],
     calls: (rounds) => 2 * (rounds + 1),
     run: async (context) => {
@@ -252,8 +252,8 @@ export const ANSWER = [
     expected: 'Content that does not fit the asked schema is rejected, or asked again.',
     clause: VALIDATE,
     remedy:
-      'Validate each content by the schema that was asked, and ask again where it does not fit: readAnswer() of @mrtr/core, ' +
-      'or the schema as the third argument of the acceptedContent() of the SDK.',
+      'Validate each content by the schema that was asked, and ask again where it does not fit. In TypeScript: readAnswer() ' +
+      'of @mrtr/core, or the schema as the third argument of the acceptedContent() of the SDK.',
     needs: ['form'],
     calls: (rounds) => 20 * rounds,
     run: (context) => attackForms(context, 'Content that does not fit', (form) => misfits(form, context)),
@@ -263,8 +263,8 @@ export const ANSWER = [
     expected: 'An accept without content does not answer a form with required fields.',
     clause: VALIDATE,
     remedy:
-      'Read the content, and not only the action: an accept without the required fields is asked again, as by readAnswer() ' +
-      'of @mrtr/core.',
+      'Read the content, and not only the action: ask again after an accept without the required fields. In TypeScript: ' +
+      'readAnswer() of @mrtr/core.',
     needs: ['form'],
     calls: (rounds) => 10 * rounds,
     run: (context) =>
@@ -284,7 +284,7 @@ export const ANSWER = [
       'The submitted form data, only present when action is "accept" and mode was "form".',
     ),
     remedy:
-      'Look at the action before the content: readAnswer() of @mrtr/core does, and the acceptedContent() of the SDK.',
+      'Look at the action before the content. In TypeScript: readAnswer() of @mrtr/core, or acceptedContent() of the SDK.',
     needs: ['form'],
     calls: (rounds) => 26 * rounds,
     run: (context) =>
@@ -323,8 +323,8 @@ export const ANSWER = [
     expected: 'Two questions can be answered one after the other, in either order.',
     clause: ASK_AGAIN,
     remedy:
-      'Keep the received answers in the sealed state, and ask only for the missing ones: the shapes once, tool-builder, ' +
-      'resolve and journal do.',
+      'Keep the received answers in the sealed state, and ask only for the missing ones. In TypeScript: the shapes once, ' +
+      'tool-builder, resolve and journal of @mrtr/core.',
     needs: ['two-questions'],
     calls: (rounds) => 2 * (rounds + 4),
     run: async (context) => {

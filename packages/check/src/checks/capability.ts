@@ -44,7 +44,7 @@ function findUndeclared(outcome: ReplyOutcome, capabilities: JsonObject) {
 const WRONG_ERROR = {
   remedy:
     `The server rightly does not ask, but its error is wrong. Answer with the error ${MISSING}, the missing capabilities ` +
-    'in `data.requiredCapabilities`, and over HTTP the status 400: @mrtr/core does.',
+    'in `data.requiredCapabilities`, and over HTTP the status 400. In TypeScript: @mrtr/core does.',
 };
 
 /** Judges the end of a call that was not asked: a result is fine, an error has to be the specified one. */
@@ -92,7 +92,7 @@ export const CAPABILITY = [
       'Servers MUST NOT send elicitation requests with modes that are not supported by the client.',
     ),
     remedy:
-      "Read `elicitation.form` and `elicitation.url` of the request's capabilities; an empty object means forms.",
+      'Before you ask, read `elicitation.form` and `elicitation.url` of what the client declared; an empty object means forms.',
     needs: ['elicitation'],
     calls: (rounds) => rounds + 2,
     run: async (context) => {
@@ -111,8 +111,8 @@ export const CAPABILITY = [
       'A client without capabilities is not asked: it gets -32021, a default or an error that says why, without a hang.',
     clause: CLAUSE,
     remedy:
-      'Read the capabilities of each request before you ask: `canAsk` in @mrtr/core, or `fallback` of a question, which ' +
-      'is its default.',
+      'Before you ask, read what the client declared. In TypeScript: `canAsk` of @mrtr/core, or `fallback` of a question, ' +
+      'which is its default.',
     calls: () => 1,
     run: (context) => callWithout(context, {}, 'A client without capabilities'),
   }),

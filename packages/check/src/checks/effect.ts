@@ -7,8 +7,8 @@ import { MAX_ROUNDS } from '../session/session.ts';
 const REENTERED = {
   clause: cite('basic/patterns/mrtr, basic workflow', 'the requests in each step are completely independent'),
   remedy:
-    'Put effects after the last question, or guard them: ctx.once() of the shapes once, linear and journal, or ToolBuilder, ' +
-    'whose steps run once.',
+    'Put effects after the last question, or let each run once for a call. In TypeScript: ctx.once() of the shapes once, ' +
+    'linear and journal, or a step of ToolBuilder.',
   needs: ['effects'],
 } as const;
 
@@ -21,7 +21,7 @@ const ONE_KIND = 'To tell them apart, give a probe that counts effects of one ki
 /** These effects come after the last question, so the other remedy does not help. */
 const AT_ONCE =
   'If one effect runs more than once after the last answer, claim an id of the call in a single atomic step before it: ' +
-  'a unique key in your database, or a ledger of @mrtr/ledgers. If these are several effects, change nothing.';
+  'a unique key in your database. If these are several effects, change nothing. In TypeScript: a ledger of @mrtr/ledgers.';
 
 /** Whether a reading is a bare number: a count, rather than a balance in a sentence. */
 const looksLikeCount = (reading: Reading) => /^\d+$/.test((reading ?? '').trim());

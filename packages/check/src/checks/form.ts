@@ -86,7 +86,7 @@ export const FORM = [
     ),
     remedy:
       'Say in the second prompt why the answer did not fit, and end the call after the third: a client that cannot draw ' +
-      'the form answers the same for ever. `readAnswer` and the shapes of @mrtr/core do.',
+      'the form answers the same for ever. In TypeScript: `readAnswer` and the shapes of @mrtr/core.',
     needs: ['form'],
     calls: () => PATIENCE + 1,
     run: async (context) => {

@@ -136,9 +136,9 @@ const declineEnds = defineCheck('refusal.decline-ends', 'A', {
   expected: 'A decline ends the call: the same question is not asked again.',
   clause: ACTIONS,
   remedy:
-    "Tell a decline from a missing answer: the SDK's acceptedContent() returns undefined for both, and a handler that " +
-    'only tests for that asks a user who said no until the client gives up. Its inputResponse() says which it was, and so ' +
-    'does readAnswer() of @mrtr/core.',
+    'Tell a decline from a missing answer: a handler that only looks for content asks a user who said no until the client ' +
+    'gives up. In TypeScript: inputResponse() of the SDK or readAnswer() of @mrtr/core tells which it was, and ' +
+    'acceptedContent() does not.',
   needs: ['form'],
   calls: (rounds) => rounds * (rounds + 1),
   run: (context) => refuseAlways(context, 'decline'),
@@ -210,7 +210,7 @@ export const REFUSAL = [
     expected: `A user who never answers properly is not asked for ever: the call ends within ${PATIENCE} rounds.`,
     clause: UNANSWERED,
     remedy:
-      'Count the rounds in the sealed state, and end the call when there were too many: `limits.rounds` in @mrtr/core.',
+      'Count the prompts of a call, and end it when there were too many. In TypeScript: `limits.rounds` of @mrtr/core.',
     needs: ['form'],
     calls: () => PATIENCE + 1,
     run: async (context) => {

@@ -29,8 +29,8 @@ export const SINGLE_USE = cite(
 
 export const LEDGER =
   'Make one id in the first round, carry it in the state through every round, and claim it before the effect, in a single ' +
-  'atomic step where all instances see it: single use in @mrtr/core with a ledger of @mrtr/ledgers, or a unique key in ' +
-  'your own database.';
+  'atomic step where all instances see it, as by a unique key in your database. In TypeScript: single use in @mrtr/core ' +
+  'with a ledger of @mrtr/ledgers.';
 
 /** Makes a check that one approval has one effect. */
 export const singleUseCheck = (id: string, { needs = [], ...parts }: SingleUseParts) =>
@@ -50,10 +50,10 @@ interface Second {
 const LEDGERS = {
   atomic:
     'It remembers used approvals, and looks before it writes. Claim the approval in a single atomic step before the effect ' +
-    '(a unique key, an insert that fails), as the ledgers of @mrtr/ledgers do.',
+    '(a unique key, an insert that fails). In TypeScript: a ledger of @mrtr/ledgers.',
   shared:
     'It remembers used approvals, and each instance its own. Keep them where all instances and versions see them, and claim ' +
-    'them there in a single atomic step: a ledger of @mrtr/ledgers, or a unique key in your own database.',
+    'them there in a single atomic step, as by a unique key in your database. In TypeScript: a ledger of @mrtr/ledgers.',
   early:
     'It remembers used approvals, and this one too late: claim it before the effect, and keep the first result with it, so ' +
     'that a client whose connection broke gets that.',

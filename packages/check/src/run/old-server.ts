@@ -1,5 +1,6 @@
 /** The checks of a server that speaks 2025-11-25 alone: those about its user. There, a call has no rounds and no state. */
 import { type Check, type Clause, notApplicable } from '../judging/check.ts';
+import type { Texts } from '../wire/json.ts';
 
 const OLD = '2025-11-25';
 
@@ -38,8 +39,29 @@ export const MIGRATE =
 
 const OLD_SERVER = `the server speaks ${OLD} alone, where a call has no rounds and no state. ${MIGRATE}`;
 
-/** The check with the clause of the earlier revision, in which most sentences read the same. */
-export const withOldClause = (check: Check): Check => ({ ...check, clause: oldClause(check) });
+/** The functions of the libraries for 2026-07-28. */
+const NEW_NAMES = / In TypeScript: .*?\.(?= |$)/g;
+
+/** What has the property in the SDK of the earlier revision. */
+const OLD_NAMES: Texts = {
+  'capability.mode': ' In TypeScript: elicitInput() of the SDK does.',
+  'capability.undeclared': ' In TypeScript: elicitInput() of the SDK does.',
+  'answer.invalid': ' In TypeScript: elicitInput() of the SDK validates, and throws where it does not fit.',
+};
+
+/** The check with the clause and the remedies of the earlier revision, in which most sentences read the same. */
+export function forOldServer(check: Check): Check {
+  const oldRemedy = (text: string) => `${text.replace(NEW_NAMES, '')}${OLD_NAMES[check.id] ?? ''}`;
+  return {
+    ...check,
+    clause: oldClause(check),
+    remedy: oldRemedy(check.remedy),
+    async run(context) {
+      const finding = await check.run(context);
+      return { ...finding, remedy: finding.remedy && oldRemedy(finding.remedy) };
+    },
+  };
+}
 
 function oldClause({ id, clause: { at, words }, expected }: Check): Clause {
   if (at.includes('basic/patterns') && !CLAUSES[id])

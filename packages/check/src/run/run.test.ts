@@ -13,6 +13,8 @@ describe('checks', () => {
       expect(clause.at).toMatch(/2026-07-28/);
       expect(clause.words.length).toBeGreaterThan(20);
       expect(remedy).toMatch(/\.$/);
+      // First what to do, for authors in any language.
+      expect(remedy.split(' In TypeScript: ')[0]).not.toMatch(/@mrtr|the SDK|\w\(\)/);
       expect(expected).toMatch(/\.$/);
     }
   });

@@ -5,7 +5,7 @@ import type { Check } from '../judging/check.ts';
 import { type Report, reportOf } from '../report/report.ts';
 import { DEFAULTS, type Inputs, UsageError } from '../target/target.ts';
 import { withServer } from './limit.ts';
-import { withOldClause } from './old-server.ts';
+import { forOldServer } from './old-server.ts';
 import { prepare } from './prepare.ts';
 import { canBeQuick, leaveOut, QUICK_SECONDS, runQuick } from './quick.ts';
 import { type Progress, type Run, runEach } from './schedule.ts';
@@ -60,7 +60,7 @@ export async function runChecks(given: Inputs, progress?: Progress): Promise<Run
     const runAll = (some: readonly Check[]) => {
       const ordered = inRunningOrder(some);
       const count = progress && ((check: Check) => progress(check, begun++));
-      return runEach(isOld ? ordered.map(withOldClause) : ordered, prepared, count);
+      return runEach(isOld ? ordered.map(forOldServer) : ordered, prepared, count);
     };
     const checked = await (isChosen ? runQuick(wanted, prepared.context, runAll) : runAll(wanted));
     const inOrder = selected.map((one) => checked.find(({ check }) => check.id === one.id) ?? leaveOut(one));

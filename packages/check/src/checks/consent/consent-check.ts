@@ -4,11 +4,11 @@ import type { CheckContext } from '../../judging/context.ts';
 import { type ConsentKind, consentKindOfAll } from '../../observations/consents.ts';
 
 const FORM =
-  '`approval` of @mrtr/core asks in a form with one required choice, the refusal first and without a default; a client ' +
-  'or a model that picks the affirmative choice defeats it.';
+  'Ask by one required choice, the refusal first and without a default; a client or a model that picks the affirmative ' +
+  'choice defeats it. In TypeScript: `approval` of @mrtr/core.';
 const PAGE =
-  '`approvalPage` of @mrtr/pages asks on a page of your server; an agent that drives the browser, or a weak sign-in, ' +
-  'defeats it.';
+  'More proves a page of your server that asks; an agent that drives the browser, or a weak sign-in, defeats it. In ' +
+  'TypeScript: `approvalPage` of @mrtr/pages.';
 const MORE = 'docs/consent.md has what each of them proves.';
 
 /** The advice for each kind of consent: the stronger kinds. */
@@ -16,8 +16,8 @@ const CLIMB: Readonly<Record<ConsentKind, string>> = {
   form: `${FORM} ${PAGE} ${MORE}`,
   choice: `${PAGE} ${MORE}`,
   page:
-    'With `verify`, `approvalPage` of @mrtr/pages asks for a second proof, as a passkey; what defeats that proof defeats ' +
-    `it. ${MORE}`,
+    'Ask on the page for a second proof, as a passkey; what defeats that proof defeats it. In TypeScript: `verify` of ' +
+    `\`approvalPage\` in @mrtr/pages. ${MORE}`,
 };
 
 const DEFEATED: Readonly<Record<ConsentKind, string>> = {

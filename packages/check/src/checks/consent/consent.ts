@@ -130,8 +130,8 @@ export const CONSENT = [
     expected: 'A call has no effect unless the user was asked.',
     clause: HUMAN,
     mend:
-      'Let the effect follow from an answer alone: no default and no `fallback` for a client that cannot be asked, and no ' +
-      'answer that came before its question. Such a client gets -32021.',
+      'Let the effect follow from an answer alone: no default for a client that cannot be asked, and no answer that came ' +
+      'before its question. Such a client gets an error (-32021 in 2026-07-28).',
     needs: ['effects'],
     calls: () => 2 * WAYS.length + 3,
     run: async (context) => {

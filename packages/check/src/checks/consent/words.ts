@@ -78,8 +78,8 @@ export const WORDS = [
       'message: A human-readable message explaining why the interaction is needed.',
     ),
     mend:
-      'Say in the question what the user agrees to: `words` of @mrtr/core is a template for that, in any form. It shows the ' +
-      'values, and does not prove that somebody read them.',
+      'Say in the question what the user agrees to, with its values; that does not prove that somebody read them. In ' +
+      'TypeScript: `words` of @mrtr/core is a template for that, in any form.',
     needs: ['other-arguments'],
     calls: (rounds) => (3 + 2 * MAX_ARGUMENTS) * rounds,
     run: async (context) => {
@@ -110,8 +110,8 @@ export const WORDS = [
       'Line breaks, bidirectional marks, control and zero-width characters of an argument do not reach the question unescaped.',
     clause: cite('server/tools, security considerations', 'Servers MUST: Validate all tool inputs.'),
     mend:
-      'Escape what an argument brings into a question: `words` of @mrtr/core does, in any form. A lie in plain letters ' +
-      'defeats it.',
+      'Escape what an argument brings into a question; a lie in plain letters defeats that. In TypeScript: `words` of ' +
+      '@mrtr/core does, in any form.',
     calls: (rounds) => MAX_ARGUMENTS * TRICKS.length * rounds,
     run: async (context) => {
       const { operation } = context.inputs;

@@ -78,8 +78,8 @@ function accidentIn(turn: Turn) {
 }
 
 const CROSSED_EFFECTS =
-  'Put effects after the last question. If an effect stands before it, keep its record under the same key in both versions ' +
-  '(ctx.once, a step, the journal), and change `version` if a key has to change.';
+  'Put effects after the last question. If an effect stands before it, keep its record under the same key in both ' +
+  'versions. In TypeScript: ctx.once, a step or the journal; change `version` if a key has to change.';
 
 function effectFault(context: CheckContext, crossed: Crossed) {
   const { readings, first, end, from, to, answered } = crossed;
@@ -187,8 +187,8 @@ export const DEPLOY = [
     expected: 'A call that began on the new version finishes on the old one, as in a rolling deploy.',
     clause: STATELESS,
     remedy:
-      'Have the old version accept the state of the new one before the new one is deployed (`acceptVersions` of ' +
-      '@mrtr/core), or replace all instances at once, or expect that some calls are rejected.',
+      'Have the old version accept the state of the new one before the new one is deployed, or replace all instances at ' +
+      'once, or expect that some calls are rejected. In TypeScript: `acceptVersions` of @mrtr/core.',
     calls: crossingCalls,
     run: (context, [, back]) => finishCrossed(context, back),
   }),
@@ -202,8 +202,8 @@ export const DEPLOY = [
         'internal server errors) SHOULD return a JSON-RPC error response with an appropriate error code and message.',
     ),
     remedy:
-      'Check opened state with a schema before the handler reads it, and reject unfit state with -32602: readState() ' +
-      'and the `schema` of a step in our shapes, or a `version` in the state (docs/deploying.md).',
+      'Check opened state with a schema before the handler reads it, and reject unfit state with -32602, or put a version ' +
+      'into the state (docs/deploying.md). In TypeScript: readState() and the `schema` of a step in our shapes.',
     calls: (rounds) => 2 * crossingCalls(rounds),
     run: async (context, crossings) => {
       const all = await crossEach(context, crossings);
@@ -263,8 +263,8 @@ export const DEPLOY = [
       'A question that the other version words differently is asked again: its answer was to the old text.',
     clause: ASK_AGAIN,
     remedy:
-      'Store with each answer the question that it answers, and ask again if that changed: our shapes once, ToolBuilder and ' +
-      'resolve do. If the new text means something else, give the question a new key.',
+      'Store with each answer the question that it answers, and ask again if that changed. If the new text means something ' +
+      'else, give the question a new key. In TypeScript: our shapes once, ToolBuilder and resolve do.',
     calls: (rounds) => 2 * crossingCalls(rounds),
     run: async (context, crossings) => {
       const keys = rewordedKeys(crossings[0]);
@@ -287,8 +287,8 @@ export const DEPLOY = [
       'An answer that one version allowed does not count on the other if its question does not allow it.',
     clause: VALIDATE,
     remedy:
-      'Validate every answer with the schema of the running code, also answers stored in the state: our shapes do, and in a ' +
-      'plain handler readState(ctx, schema).',
+      'Validate every answer with the schema of the running code, also answers stored in the state. In TypeScript: our ' +
+      'shapes do, and in a plain handler readState(ctx, schema).',
     needs: ['form'],
     calls: (rounds) => 2 * rounds * (rounds + 3) + rounds + 1,
     run: async (context, crossings) => {

@@ -16,8 +16,8 @@ const CLAUSE = cite(
 );
 
 const REMEDY =
-  "Serve both eras from one handler: the SDK's legacy shim turns an input_required into requests on a live session; " +
-  'where there is none, answer an isError result that says why.';
+  'Serve both eras from one handler: on a live session, send the questions as requests; where there is none, answer an ' +
+  "isError result that says why. In TypeScript: the SDK's legacy shim does.";
 
 function faultIn({ facts }: CheckContext, { turns, questions }: Session, end: ReplyOutcome) {
   if (end.kind === 'failed' && end.late) return `The old client waited, and got ${end.reason}.`;

@@ -34,8 +34,8 @@ const REQUEST = bound(
 );
 
 const bind = (what: string) =>
-  `Put ${what} into the state, and compare it when the state comes back. bind() of the SDK's createRequestStateCodec gets ` +
-  'only the method and the caller: put the rest into the payload. @mrtr/core binds every state to its request.';
+  `Put ${what} into the state, and compare it when the state comes back. In TypeScript: @mrtr/core binds every state to its ` +
+  "request; bind() of the SDK's createRequestStateCodec gets only the method and the caller, so put the rest into the payload.";
 
 const OTHER_ARGUMENTS = 'other arguments';
 
@@ -170,7 +170,7 @@ export const MAX_WAIT = 600;
 
 const BY_CALL =
   'It remembers used states, but not their call. Make one id in the first round, carry it in every state of ' +
-  'the call, and remember that id: single use in @mrtr/core does.';
+  'the call, and remember that id. In TypeScript: single use in @mrtr/core.';
 
 async function afterTheEnd(context: CheckContext) {
   const session = await context.untilRound(0);
@@ -257,8 +257,8 @@ export const BINDING = [
     expected: 'The state of one principal is rejected when another presents it, or nobody.',
     clause: bound('the authenticated principal, rejecting state presented by a different principal;'),
     remedy:
-      'Put the authenticated subject into the state and compare it when it comes back: `principal` in the policy of ' +
-      "@mrtr/core, or bind() of the SDK's createRequestStateCodec.",
+      'Put the authenticated subject into the state and compare it when it comes back. In TypeScript: `principal` in the ' +
+      "policy of @mrtr/core, or bind() of the SDK's createRequestStateCodec.",
     needs: ['state', 'other-principal'],
     calls: (rounds) => 5 * rounds + 7,
     run: async (context) => {
@@ -271,8 +271,8 @@ export const BINDING = [
     expected: 'After the end of a call, the state of an earlier round has no second effect.',
     clause: SINGLE_USE,
     remedy:
-      'Keep a ledger of finished calls that all instances share, and reject every state of such a call: single use in ' +
-      '@mrtr/core, with a ledger of @mrtr/ledgers.',
+      'Keep a ledger of finished calls that all instances share, and reject every state of such a call. In TypeScript: ' +
+      'single use in @mrtr/core, with a ledger of @mrtr/ledgers.',
     needs: ['state', 'two-rounds'],
     calls: (rounds) => 6 * rounds + 10,
     run: async (context) => {
@@ -287,8 +287,8 @@ export const BINDING = [
     expected: 'The state is rejected when its time to live is over.',
     clause: bound('a short expiry (TTL), rejecting state presented after it lapses;'),
     remedy:
-      'Put the time of expiry into the sealed state, and compare it when the state comes back: `ttlSeconds` of @mrtr/core, ' +
-      "or of the SDK's createRequestStateCodec.",
+      'Put the time of expiry into the sealed state, and compare it when the state comes back. In TypeScript: `ttlSeconds` ' +
+      "of @mrtr/core, or of the SDK's createRequestStateCodec.",
     needs: ['state', 'ttl'],
     run: async (context) => {
       const ttl = context.inputs.ttlSeconds ?? 0;

@@ -57,8 +57,8 @@ export const DISCLOSURE = [
       'servers … MUST reject state that fails verification',
     ),
     remedy:
-      'Answer every state that does not verify with the same error, and write the reason to the log: the boundary ' +
-      'of @mrtr/core does.',
+      'Answer every state that does not verify with the same error, and write the reason to the log. In TypeScript: the ' +
+      'boundary of @mrtr/core does.',
     needs: ['state'],
     calls: (rounds) => 12 * (rounds + 1),
     run: async (context) => {
@@ -88,8 +88,8 @@ export const DISCLOSURE = [
       'requestState: An opaque string meaningful only to the server.',
     ),
     remedy:
-      'Where the state holds anything that the client may not know, encrypt it (AEAD) and do not only sign it: ' +
-      '@mrtr/core seals with AES-256-GCM.',
+      'Where the state holds anything that the client may not know, encrypt it (AEAD) and do not only sign it. In ' +
+      'TypeScript: @mrtr/core seals with AES-256-GCM.',
     needs: ['state'],
     run: async (context) => {
       for (const round of context.roundsWithState) {

@@ -27,8 +27,8 @@ const REQUIREMENT = {
       'than request failure.',
   ),
   remedy:
-    "Sign or seal the state (HMAC or AEAD) and verify it before anything in it is used: the SDK's " +
-    'createRequestStateCodec signs; @mrtr/core seals every state that its shapes send.',
+    'Sign or seal the state (HMAC or AEAD) and verify it before anything in it is used. In TypeScript: ' +
+    'createRequestStateCodec of the SDK signs; @mrtr/core seals every state that its shapes send.',
   needs: ['state'],
 } as const;
 
