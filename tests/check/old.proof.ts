@@ -85,6 +85,16 @@ test('--find tries what only reads', async () => {
   expect(out).toMatch(/not tried +tool transfer/);
 });
 
+test('a finding about capabilities draws what the client declared, and names the question by its words', async () => {
+  const call = ['--tool', 'transfer', '--arguments', '{"to":"bob","amount":5}', '--allow-effects'];
+  const given = [...call, '--generate-answers', '--only', 'capability.mode'];
+  const { out } = await mrtrCheck(...given, '--', ...commandOf('http', 'capability.mode'));
+  expect(out).toMatch(
+    /initialize[ │]+\n.*declares \{"sampling":\{\},"roots":\{\},"elicitation":\{"url":\{\}\}\}/,
+  );
+  expect(out.replace(/\s+/g, ' ')).toContain(`in mode 'form' (the question "From which account?")`);
+});
+
 test('the drawn conversation is that of a session', async () => {
   const call = ['--tool', 'transfer', '--arguments', '{"to":"bob","amount":5}', '--allow-effects'];
   const given = [...call, '--generate-answers', '--probe', 'tool:count', '--only', 'refusal.no-effect'];

@@ -4,7 +4,7 @@ import { abstain, cite, defineCheck, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import type { Session, Turn } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt, type Texts } from '../wire/json.ts';
-import type { ReplyOutcome } from '../wire/outcome.ts';
+import { nameOfQuestion, type ReplyOutcome } from '../wire/outcome.ts';
 import { isServerRequest } from '../wire/reply.ts';
 
 const NEEDED: Texts = {
@@ -31,11 +31,12 @@ function findUndeclared(outcome: ReplyOutcome, capabilities: JsonObject) {
   for (const [key, request] of Object.entries(outcome.requests)) {
     const name = NEEDED[asText(request.method)] ?? '';
     const declared = capabilities[name];
-    if (!isObject(declared)) return `${request.method} ('${key}'), without having declared '${name}'`;
+    const question = nameOfQuestion(key, request);
+    if (!isObject(declared)) return `${request.method} (${question}), without having declared '${name}'`;
     const mode = objectAt(request, 'params').mode === 'url' ? 'url' : 'form';
     const covered =
       name !== 'elicitation' || mode in declared || (mode === 'form' && Object.keys(declared).length === 0);
-    if (!covered) return `an elicitation in mode '${mode}' ('${key}'), which it did not declare`;
+    if (!covered) return `an elicitation in mode '${mode}' (${question}), which it did not declare`;
   }
   return undefined;
 }

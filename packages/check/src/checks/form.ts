@@ -12,6 +12,7 @@ import { inWorker } from '../sandbox.ts';
 import type { Turn } from '../session/session.ts';
 import { nameOf } from '../target/target.ts';
 import { asObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { nameOfQuestion } from '../wire/outcome.ts';
 import { answerEmpty, EMPTY, PATIENCE } from './refusal.ts';
 import { wireCheck } from './wire.ts';
 
@@ -39,7 +40,7 @@ function whyNotDrawn(request: JsonObject, isDestructive: boolean) {
 async function whyImpossible({ reply }: Turn) {
   for (const [key, request] of Object.entries(objectAt(reply.result, 'inputRequests'))) {
     const why = isForm(request) ? await inWorker('whyUnfillable', schemaOf(request)) : undefined;
-    if (why) return `nobody can fill in the form of '${key}': ${why}`;
+    if (why) return `nobody can fill in the form of ${nameOfQuestion(key, asObject(request))}: ${why}`;
   }
   return undefined;
 }
@@ -63,7 +64,7 @@ export const FORM = [
       const { destructiveHint } = objectAt(entries.get(nameOf(operation)), 'annotations');
       for (const { key, request } of facts.questions) {
         const why = whyNotDrawn(request, destructiveHint === true);
-        if (why) return advise(`In the form of '${key}', ${why}.`);
+        if (why) return advise(`In the form of ${nameOfQuestion(key, request)}, ${why}.`);
       }
       return pass('texts, yes or no, and choices');
     },

@@ -95,7 +95,7 @@ function stateWords(state: unknown) {
 }
 
 function sentDetails(params: WireMessage) {
-  const declared = objectIn(params, '_meta')[DECLARED];
+  const declared = objectIn(params, '_meta')[DECLARED] ?? params.capabilities;
   const responses = objectIn(params, 'inputResponses');
   const answers = Object.keys(responses).map((key) => `${key}: ${answerText(objectIn(responses, key))}`);
   const capabilities = declared === undefined ? [] : [`declares ${JSON.stringify(declared)}`];

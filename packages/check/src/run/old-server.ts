@@ -44,8 +44,8 @@ const NEW_NAMES = / In TypeScript: .*?\.(?= |$)/g;
 
 /** What has the property in the SDK of the earlier revision. */
 const OLD_NAMES: Texts = {
-  'capability.mode': ' In TypeScript: elicitInput() of the SDK does.',
-  'capability.undeclared': ' In TypeScript: elicitInput() of the SDK does.',
+  'capability.mode': ' In TypeScript: elicitInput() of the SDK checks that.',
+  'capability.undeclared': ' In TypeScript: elicitInput() of the SDK checks that.',
   'answer.invalid': ' In TypeScript: elicitInput() of the SDK validates, and throws where it does not fit.',
 };
 

@@ -173,12 +173,12 @@ function startCall(result: Promise<object>, cancel: AbortController, wait: (call
   return call;
 }
 
-/** A question of a session has no key, so the name of its first field stands for one. */
+/** A question of a session has no key, so the name of its first field stands for one in the options of a run. */
 function asRound(params: JsonObject, id: number) {
   const [field = params.mode === 'url' ? 'page' : 'question'] = Object.keys(
     objectAt(params.requestedSchema, 'properties'),
   );
-  const inputRequests = { [field]: { method: 'elicitation/create', params } };
+  const inputRequests = { [field]: { method: 'elicitation/create', params, keyless: true } };
   return { resultType: 'input_required', inputRequests, requestState: String(id) };
 }
 

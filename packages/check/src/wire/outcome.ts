@@ -36,7 +36,9 @@ class Described {
   toString(this: ReplyOutcome) {
     switch (this.kind) {
       case 'asked': {
-        const asked = Object.entries(this.requests).map(([key, request]) => `${key}: ${askedText(request)}`);
+        const asked = Object.entries(this.requests).map(([key, request]) =>
+          isKeyless(request) ? askedText(request) : `${key}: ${askedText(request)}`,
+        );
         return asked.length === 0
           ? 'input_required without questions'
           : shorten(`asked ${asked.join('; ')}`, MAX_ASKED);
@@ -120,6 +122,13 @@ const askedText = (request: JsonObject) => {
   const { message } = objectAt(request, 'params');
   return typeof message === 'string' ? quote(message) : asText(request.method);
 };
+
+/** Whether a server of 2025-11-25 asked it, so that its key is ours. */
+const isKeyless = ({ keyless }: JsonObject) => keyless === true;
+
+/** Names a question in a sentence: by its key, or by its words if the server gave it none. */
+export const nameOfQuestion = (key: string, request: JsonObject) =>
+  isKeyless(request) ? `the question ${askedText(request)}` : `'${key}'`;
 
 const MAX_ASKED = 1000;
 const MAX_QUOTED = 160;
