@@ -11,6 +11,7 @@ import {
   fail,
   isRetry,
   isSilent,
+  notGiven,
   pass,
   refusing,
   SECOND_STAGE,
@@ -27,10 +28,19 @@ const DECLARED = { needsConsent: true };
 const sendsAtOnce = when(early, writing(says('Sent.')));
 ways('answer.unasked', {
   'an effect that needs a yes': fail(
-    /completed without asking: .* and the probe changed\.$/,
+    /completed without asking: .* and the probe changed\. With --needs-consent this is a fail\.$/,
     sendsAtOnce,
     DECLARED,
   ),
+  'the end of an honest call, and no probe': advice(
+    /: completed: "Sent from checking: lunch\."\. With --needs-consent this is a fail\.$/,
+    when(early, says('Sent from checking: lunch.')),
+    { probe: undefined },
+  ),
+  'another end, and no probe': advice(/was sent\."\.$/, when(early, says('Nothing was sent.')), {
+    ...DECLARED,
+    probe: undefined,
+  }),
   'one of which nobody says so': advice(/With --needs-consent this is a fail\.$/, sendsAtOnce),
   'no effect': advice(/completed without asking/, when(early, says('Nothing was sent.')), DECLARED),
   'an effect behind a refusal': advice(/and the probe changed/, when(early, writing(refuses(-32602)))),
@@ -52,10 +62,28 @@ const late = (sent: Sent) => isRetry(sent) && acts('account accept')(sent);
 ways('answer.other-round', { 'a late one': warn(/in the last round\) was accepted/, when(late, goingOn)) });
 
 const misfit = (sent: Sent): boolean => isRetry(sent) && valued(sent, 'memo') === '';
+const unfit = (sent: Sent): boolean =>
+  isRetry(sent) && acts('sure accept,memo accept')(sent) && valued(sent, 'memo') !== 'lunch';
+const UNSEEN = { probe: undefined };
 
 ways('answer.invalid', {
   'an effect behind the question': warn(/and the probe changed/, when(misfit, writesToo)),
   'another end is right': pass(/went on without the effect/, when(misfit, says('Sent without a memo.'))),
+  'an end of another kind, and no probe': notGiven(
+    /^--probe was not given: it completed: "Nothing added \(accept\)\.", which reads as a rejection/,
+    when(unfit, says('Nothing added (accept).')),
+    UNSEEN,
+  ),
+  'an end that is like an honest one, and no probe': warn(
+    /seems accepted, which only a probe of the effect can tell: completed: "Sent from checking: \?\."\.$/,
+    when(unfit, says('Sent from checking: ?.')),
+    UNSEEN,
+  ),
+  'the honest end is the example of several, and no probe': warn(
+    /was accepted: completed: "Sent from checking: lunch\."/,
+    when(unfit, (...call) => (misfit(call[0]) ? says('Sent from checking: ?.') : goingOn(...call))),
+    UNSEEN,
+  ),
 });
 
 /** Asks the next question even after a refusal, and remembers only refusals without content. */
@@ -100,7 +128,13 @@ function stuck(picked: (sent: Sent) => boolean): Twist {
   });
 }
 
+const isEmpty = (sent: Sent) => isRetry(sent) && JSON.stringify(sent.params.inputResponses) === '{}';
+
 ways('answer.missing', {
+  'an empty object': warn(
+    /The retry with empty answers \(`inputResponses: \{\}`\), in round 1, was not asked again: completed: "Nothing/,
+    when(isEmpty, says('Nothing was sent.')),
+  ),
   'a call that does not end': warn(/but the call did not end/, stuck(isSilent)),
   'no answer': undecided(/got no answer/, when(isSilent, 'hang-up')),
 });

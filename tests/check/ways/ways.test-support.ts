@@ -21,6 +21,7 @@ export const warn = ends('warn');
 export const advice = ends('advice');
 export const undecided = ends('could-not-run');
 export const notApplicable = ends('not-applicable');
+export const notGiven = ends('not-run');
 
 export const ways = (id: string, all: Readonly<Record<string, Way>>) =>
   // Concurrent, because they mostly wait.

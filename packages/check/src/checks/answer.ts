@@ -7,13 +7,13 @@ import {
   type Attempted,
   startAttack,
 } from '../judging/attack.ts';
-import { advise, cite, defineCheck, fail, notApplicable, pass, warn } from '../judging/check.ts';
+import { advise, cite, defineCheck, fail, notApplicable, pass, recommend, warn } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional, listRequired, schemaOf } from '../observations/forms.ts';
 import { inWorker } from '../sandbox.ts';
 import { requireAnswer, type Session } from '../session/session.ts';
 import { type JsonObject, objectAt, shorten } from '../wire/json.ts';
-import { comparable } from '../wire/outcome.ts';
+import { comparable, nameOfQuestion } from '../wire/outcome.ts';
 
 export const VALIDATE = cite(
   'client/elicitation, form mode security 3; 2026-07-28, basic/patterns/mrtr, error handling',
@@ -37,9 +37,9 @@ const sameKeys = ({ facts }: CheckContext) =>
 
 const MAX_MISFITS = 10;
 
-const misfits = async ({ key, keyIn, schema }: Form, { inputs }: CheckContext) =>
+const misfits = async ({ name, keyIn, schema }: Form, { inputs }: CheckContext) =>
   (await inWorker('invalidContents', schema, inputs.seed)).slice(0, MAX_MISFITS).map(({ why, content }) => {
-    const label = `'${key}' accepted with ${shorten(JSON.stringify(content), 100)}, where ${why}`;
+    const label = `${name} accepted with ${shorten(JSON.stringify(content), 100)}, where ${why}`;
     return answering(keyIn, { content }, label);
   });
 
@@ -57,7 +57,7 @@ const lastFormRound = ({ facts }: CheckContext) =>
   facts.questions.findLast(({ request }) => isForm(request))?.round ?? 0;
 
 interface Form {
-  readonly key: string;
+  readonly name: string;
   readonly keyIn: (session: Session) => string;
   readonly schema: unknown;
   /** The form is optional and one of several, so the call may proceed without it. */
@@ -75,10 +75,10 @@ async function attackForms(
 ) {
   const { facts, effects } = context;
   const forms = facts.questions.filter(({ request }) => isForm(request)).toReversed();
-  const attack = startAttack(context, how);
+  const attack = startAttack(context, { ...how, readsWords: true });
   for (const { round, key, request } of forms.slice(0, MAX_FORMS)) {
     const made = await attempts({
-      key,
+      name: nameOfQuestion(key, request),
       keyIn: ({ asked }) => facts.keyNow(round, key, asked),
       schema: schemaOf(request),
       leavable: isOptional(request) && facts.questions.filter((one) => one.round === round).length > 1,
@@ -134,10 +134,30 @@ async function sameWithoutAnswers(context: CheckContext, round: number, { accept
   return end === attacked || (final.like(end) === true && final.like(attacked) === true);
 }
 
+/** Clients leave the member out, or send it empty. */
+const NO_ANSWERS = [
+  ['without answers', undefined],
+  ['with empty answers (`inputResponses: {}`)', {}],
+] as const;
+
 async function retryWithoutAnswers(context: CheckContext, round: number) {
+  let finding = notApplicable('nothing was tried');
+  for (const [how, nothing] of NO_ANSWERS) {
+    finding = await retryWithNothing(context, round, how, nothing);
+    if (finding.verdict !== 'pass') break;
+  }
+  return finding;
+}
+
+async function retryWithNothing(
+  context: CheckContext,
+  round: number,
+  how: string,
+  nothing: JsonObject | undefined,
+) {
   const session = await context.untilRound(round);
-  const what = `The retry without answers${context.lastRound > 0 ? `, in round ${round + 1},` : ''}`;
-  const finding = await retryWithTooFew(context, session, undefined, what);
+  const what = `The retry ${how}${context.lastRound > 0 ? `, in round ${round + 1},` : ''}`;
+  const finding = await retryWithTooFew(context, session, nothing, what);
   const asked = session.questions[round + 1];
   const again = asked && context.facts.asksLike(round, asked);
   if (finding.verdict !== 'pass' || !asked || again || context.judge(round, asked) !== 'same') return finding;
@@ -164,9 +184,9 @@ export const ANSWER = [
   /** A client that knows the keys can answer before the question, so nobody consents. */
   defineCheck('answer.unasked', 'A', {
     expected: 'An answer in the first request, before any question, does not count.',
-    clause: cite(
-      'basic/patterns/mrtr, client requirements 4',
-      "inputRequests and requestState … affect only the client's retry of the original request.",
+    clause: recommend(
+      'a recommendation',
+      'A client that knows the keys can answer before its user was asked, so that nobody consents.',
     ),
     remedy:
       'Count an answer only with the sealed state of its question. In TypeScript: the boundary of @mrtr/core seals which ' +
@@ -180,11 +200,11 @@ export const ANSWER = [
       const { outcome, effect } = await context.measure(session, first);
       requireAnswer(outcome);
       const { needsConsent } = context.inputs;
-      const declared = effect && !needsConsent ? ' With --needs-consent this is a fail.' : '';
-      const words = `${outcome}${effect ? ', and the probe changed' : ''}.${declared}`;
       // Without a probe, the result of an honest call counts as an effect.
-      const ends = effect === undefined && context.facts.endsLike(outcome) !== false;
-      const judge = needsConsent && (effect || ends) ? fail : advise;
+      const counts = effect ?? (outcome.kind === 'completed' && context.facts.endsLike(outcome) !== false);
+      const declared = counts ? ' With --needs-consent this is a fail.' : '';
+      const words = `${outcome}${effect ? ', and the probe changed' : ''}.${declared}`;
+      const judge = needsConsent && counts ? fail : advise;
       const failAs = (what: string) => judge(`The ${what}: ${words}`, session);
       if (outcome.kind === 'completed') return failAs('call completed without asking');
       if (outcome.kind === 'asked' && context.judge(0, outcome) === 'same')
@@ -268,11 +288,11 @@ export const ANSWER = [
     needs: ['form'],
     calls: (rounds) => 10 * rounds,
     run: (context) =>
-      attackForms(context, 'An accept without content', ({ key, keyIn, schema }) => {
+      attackForms(context, 'An accept without content', ({ name, keyIn, schema }) => {
         if (listRequired(schema).length === 0) return [];
         return [
-          answering(keyIn, { content: undefined }, `'${key}' accepted without content`),
-          answering(keyIn, { content: {} }, `'${key}' accepted with empty content`),
+          answering(keyIn, { content: undefined }, `${name} accepted without content`),
+          answering(keyIn, { content: {} }, `${name} accepted with empty content`),
         ];
       }),
   }),
@@ -291,9 +311,9 @@ export const ANSWER = [
       attackForms(
         context,
         'A refusal with content',
-        ({ key, keyIn, leavable }) =>
+        ({ name, keyIn, leavable }) =>
           (leavable ? [] : ['decline', 'cancel', 'mrtr-check']).map((action) =>
-            answering(keyIn, { action }, `'${key}' refused with ${action}, and its content beside it`),
+            answering(keyIn, { action }, `${name} refused with ${action}, and its content beside it`),
           ),
         { declinedIsRejected: true },
       ),
@@ -305,7 +325,7 @@ export const ANSWER = [
     remedy:
       'If an answer is missing, return the same questions again, not an error or a default. If a question is optional, so ' +
       'that a missing answer means its default, put this check into the baseline with that reason.',
-    calls: (rounds) => 2 * (rounds + 2),
+    calls: (rounds) => 4 * (rounds + 2),
     run: async (context) => {
       const asking = context.facts.rounds.flatMap(({ requests }, round) =>
         Object.values(requests).every(isOptional) ? [] : [round],

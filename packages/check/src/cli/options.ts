@@ -127,7 +127,7 @@ const targetProgram = () =>
     .option('--next <command or url>', 'the new version, started in a shell: calls cross between the two')
     .option('--ttl <seconds>', 'the time to live of state; the run waits for it', number(0))
     .option('--one-time', 'one approval allows one effect')
-    .option('--needs-consent', 'the effect needs consent: findings of consent.* are fails')
+    .option('--needs-consent', 'the effect needs consent: findings of consent.* and answer.unasked are fails')
     .option('--allow-effects', 'allows calls of a tool that is not declared read-only')
     .option('--only <ids>', 'only these checks, separated by commas; `state` means all of state.*', ids)
     .option('--quick', 'the gravest checks that end within a minute; the card says what was left out')

@@ -2,7 +2,7 @@
 import type { Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
-import { type ReplyOutcome, saysNo } from '../wire/outcome.ts';
+import { openingOf, type ReplyOutcome, saysNo } from '../wire/outcome.ts';
 import { abstain, type Finding, notGiven, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 
@@ -37,6 +37,8 @@ export interface AttackOptions {
   readonly nonsenseIsTried?: boolean;
   /** An outcome that a plain decline also has counts as a rejection, even if an accept has it too. */
   readonly declinedIsRejected?: boolean;
+  /** If no probe shows effects, a result whose text is of another kind than an honest one counts as a rejection. */
+  readonly readsWords?: boolean;
 }
 
 /** The limit in one round. */
@@ -49,11 +51,15 @@ export type Attack = ReturnType<typeof startAttack>;
 
 export function startAttack(context: CheckContext, how: AttackOptions = {}) {
   const { effects, facts, instance, fleet } = context;
-  const { stateIsTried, nonsenseIsTried, declinedIsRejected } = how;
+  const { stateIsTried, nonsenseIsTried, declinedIsRejected, readsWords } = how;
   const attempted: Attempted[] = [];
   let refusalCounts = false;
   const allThat = (became: Attempted['became']) => attempted.filter((one) => one.became === became);
-  const acceptedOnes = () => allThat('accepted').toSorted((a, b) => Number(b.matters) - Number(a.matters));
+  /** Only the text of the result tells that it was accepted, and it is not that of an honest call. */
+  const seems = ({ effect, outcome, same }: Attempted) =>
+    readsWords === true && effect === undefined && outcome.kind === 'completed' && !same;
+  const gravity = (one: Attempted) => (seems(one) ? 0 : one.matters ? 2 : 1);
+  const acceptedOnes = () => allThat('accepted').toSorted((a, b) => gravity(b) - gravity(a));
 
   /** Sends attempts in one call for as long as it stays open, or each in a call of its own. `held`: the call that is still open. */
   async function sendEach(round: number, attempts: readonly Attempt[], isFresh = false) {
@@ -68,7 +74,7 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
       const isRejected = one.became === 'rejected';
       held = isRejected && !isFresh && one.session.last === one.outcome ? call : undefined;
       if (isRejected) continue;
-      if (one.matters) break;
+      if (one.matters && !seems(one)) break;
       await fleet.revive();
       // Each further attempt would take as long, and one finding is enough.
       if (one.outcome.kind === 'failed' && one.outcome.late) break;
@@ -116,7 +122,12 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
       if (counts && judged === 'same') refusalCounts = true;
       const isNonsense = async () =>
         judged !== 'same' && !nonsenseIsTried && (await context.likeNonsense(round, outcome));
-      if (plain || (await isNonsense()))
+      const isOther = () =>
+        readsWords === true &&
+        outcome.kind === 'completed' &&
+        effects.mode !== 'observed' &&
+        !facts.finalOpening.isOfKind(openingOf(outcome));
+      if (plain || (judged === 'different' && isOther()) || (await isNonsense()))
         return { judged: 'rejected' as const, effect: counts ? false : effect };
     }
     return { judged: reads(end) === false ? 'different' : judged, effect } as const;
@@ -139,7 +150,7 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
     get refusalCounts() {
       return refusalCounts;
     },
-    /** The attempts that the server accepted: those that matter first. */
+    /** The attempts that the server accepted: the gravest first. */
     get accepted() {
       return acceptedOnes();
     },
@@ -170,7 +181,7 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
       // Only a probe can show that an attempt which completed, as after a decline, had no effect.
       const unclear = allThat('rejected').findLast(({ outcome }) => outcome.kind === 'completed');
       if (unclear && !declinedIsRejected) {
-        const words = `it ${unclear.end}, as where it rejects`;
+        const words = `it ${unclear.end}, which reads as a rejection`;
         const unseen = effectsUnseen(context, words);
         if (unseen) return unseen;
       }
@@ -183,7 +194,10 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
       return pass(`${attempted.length} of ${attempted.length} rejected${end}${seen}`, last);
     },
     /** The gravest attempt that the server accepted, in a sentence. */
-    describe(what: string, { label, end, effect, same, matters }: Attempted) {
+    describe(what: string, one: Attempted) {
+      const { label, end, effect, same, matters } = one;
+      if (seems(one))
+        return `${what} (${label}) seems accepted, which only a probe of the effect can tell: ${end}.`;
       const { length } = acceptedOnes();
       const changed = effect ? ', and the probe changed' : '';
       const others = length > 1 ? ` ${length} of ${attempted.length} were accepted.` : '';

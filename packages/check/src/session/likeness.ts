@@ -13,6 +13,13 @@ export class Likeness {
     else this.#words = this.#words.map((word, at) => (word === words[at] ? word : undefined));
   }
 
+  /** Whether a text has half of the words that honest outcomes share. With fewer, it says something else. */
+  isOfKind(text: string) {
+    const words = new Set(split(text));
+    const shared = (this.#words ?? []).filter((one) => one && /\p{L}/u.test(one));
+    return 2 * shared.filter((one) => one && words.has(one)).length >= shared.length;
+  }
+
   /** Undefined if honest outcomes differ too much to compare, or if none was recorded. */
   like(text: string) {
     const known = this.#words;
