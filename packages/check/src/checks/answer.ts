@@ -140,20 +140,10 @@ const NO_ANSWERS = [
   ['with empty answers (`inputResponses: {}`)', {}],
 ] as const;
 
-async function retryWithoutAnswers(context: CheckContext, round: number) {
-  let finding = notApplicable('nothing was tried');
-  for (const [how, nothing] of NO_ANSWERS) {
-    finding = await retryWithNothing(context, round, how, nothing);
-    if (finding.verdict !== 'pass') break;
-  }
-  return finding;
-}
-
-async function retryWithNothing(
+async function retryWithoutAnswers(
   context: CheckContext,
   round: number,
-  how: string,
-  nothing: JsonObject | undefined,
+  [how, nothing]: (typeof NO_ANSWERS)[number],
 ) {
   const session = await context.untilRound(round);
   const what = `The retry ${how}${context.lastRound > 0 ? `, in round ${round + 1},` : ''}`;
@@ -330,12 +320,14 @@ export const ANSWER = [
       const asking = context.facts.rounds.flatMap(({ requests }, round) =>
         Object.values(requests).every(isOptional) ? [] : [round],
       );
+      let finding = notApplicable('every question of the operation is optional');
       // Try the first round and the last, which most often guards an effect.
-      const [first, ...later] = asking;
-      if (first === undefined) return notApplicable('every question of the operation is optional');
-      const finding = await retryWithoutAnswers(context, first);
-      const last = later.at(-1);
-      return finding.verdict === 'pass' && last !== undefined ? retryWithoutAnswers(context, last) : finding;
+      for (const round of new Set([...asking.slice(0, 1), ...asking.slice(-1)]))
+        for (const none of NO_ANSWERS) {
+          finding = await retryWithoutAnswers(context, round, none);
+          if (finding.verdict !== 'pass') return finding;
+        }
+      return finding;
     },
   }),
   /** Tries both orders: a server may keep the first answer and lose the second. */

@@ -57,7 +57,7 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
   const allThat = (became: Attempted['became']) => attempted.filter((one) => one.became === became);
   /** Only the text of the result tells that it was accepted, and it is not that of an honest call. */
   const seems = ({ effect, outcome, same }: Attempted) =>
-    readsWords === true && effect === undefined && outcome.kind === 'completed' && !same;
+    readsWords && effect === undefined && outcome.kind === 'completed' && !same;
   const gravity = (one: Attempted) => (seems(one) ? 0 : one.matters ? 2 : 1);
   const acceptedOnes = () => allThat('accepted').toSorted((a, b) => gravity(b) - gravity(a));
 
@@ -123,11 +123,12 @@ export function startAttack(context: CheckContext, how: AttackOptions = {}) {
       const isNonsense = async () =>
         judged !== 'same' && !nonsenseIsTried && (await context.likeNonsense(round, outcome));
       const isOther = () =>
-        readsWords === true &&
+        readsWords &&
         outcome.kind === 'completed' &&
+        judged === 'different' &&
         effects.mode !== 'observed' &&
         !facts.finalOpening.isOfKind(openingOf(outcome));
-      if (plain || (judged === 'different' && isOther()) || (await isNonsense()))
+      if (plain || isOther() || (await isNonsense()))
         return { judged: 'rejected' as const, effect: counts ? false : effect };
     }
     return { judged: reads(end) === false ? 'different' : judged, effect } as const;

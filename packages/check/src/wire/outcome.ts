@@ -37,7 +37,7 @@ class Described {
     switch (this.kind) {
       case 'asked': {
         const asked = Object.entries(this.requests).map(([key, request]) =>
-          isKeyless(request) ? askedText(request) : `${key}: ${askedText(request)}`,
+          request.keyless ? askedText(request) : `${key}: ${askedText(request)}`,
         );
         return asked.length === 0
           ? 'input_required without questions'
@@ -123,12 +123,9 @@ const askedText = (request: JsonObject) => {
   return typeof message === 'string' ? quote(message) : asText(request.method);
 };
 
-/** Whether a server of 2025-11-25 asked it, so that its key is ours. */
-const isKeyless = ({ keyless }: JsonObject) => keyless === true;
-
-/** Names a question in a sentence: by its key, or by its words if the server gave it none. */
+/** Names a question in a sentence: by its key, or by its words if a server of 2025-11-25 asked, and the key is ours. */
 export const nameOfQuestion = (key: string, request: JsonObject) =>
-  isKeyless(request) ? `the question ${askedText(request)}` : `'${key}'`;
+  request.keyless ? `the question ${askedText(request)}` : `'${key}'`;
 
 const MAX_ASKED = 1000;
 const MAX_QUOTED = 160;
