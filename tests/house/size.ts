@@ -33,7 +33,7 @@ const markdown = files.filter((file) => file.endsWith('.md'));
 const countWords = (text: string): number => text.split(/\s+/).filter(Boolean).length;
 
 const measured: readonly (readonly [what: string, value: number, ceiling: number])[] = [
-  ['nodes of source', sources.reduce((sum, file) => sum + sizeOf(file), 0), 260_600],
+  ['nodes of source', sources.reduce((sum, file) => sum + sizeOf(file), 0), 259_700],
   ['names that the published packages export', exported.reduce((sum, { size }) => sum + size, 0), 262],
   [
     'options that a caller can give them',
