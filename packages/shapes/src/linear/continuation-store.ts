@@ -175,7 +175,7 @@ export class ContinuationStore implements LinearStore {
     this.#timer = undefined;
     const reason = new ContinuationLost(SHUTTING_DOWN);
     for (const frame of [...this.#running]) this.#abortFrame(frame, reason);
-    for (const frame of [...this.#parked.values()]) this.#end(frame, frame.round, reason);
+    for (const frame of [...this.#parked.values()]) this.#end(frame, reason);
     // Wait until running handlers are counted as abandoned.
     await new Promise(setImmediate);
     await this.#abandoned.waitForEnd();
@@ -228,7 +228,7 @@ export class ContinuationStore implements LinearStore {
     if (!speaksMrtr(ctx))
       call.signal.addEventListener(
         'abort',
-        () => this.#end(frame, call.round, new ContinuationLost(CLIENT_CANCELLED)),
+        () => frame.round === call.round && this.#end(frame, new ContinuationLost(CLIENT_CANCELLED)),
         { once: true },
       );
     return { kind: 'asked', id: call.id, requests, routingLabel, unfit };
@@ -249,7 +249,7 @@ export class ContinuationStore implements LinearStore {
     if (this.#closed) throw this.#abortFrame(frame, new ContinuationLost(SHUTTING_DOWN));
     const other = this.#parked.get(frame.call);
     // A wrapper ran two linear handlers in one request. The state leads to one of them.
-    if (other) this.#end(other, other.round, new ContinuationLost(OTHER_WAITS));
+    if (other) this.#end(other, new ContinuationLost(OTHER_WAITS));
     frame.deadline = now() + this.#ttlMs;
     frame.round = round;
     this.#running.delete(frame);
@@ -268,8 +268,8 @@ export class ContinuationStore implements LinearStore {
   }
 
   /** Aborts a parked frame, unless a retry has taken it. */
-  #end(frame: Frame, round: number, reason: ContinuationLost) {
-    if (this.#parked.get(frame.call) !== frame || frame.round !== round) return;
+  #end(frame: Frame, reason: ContinuationLost) {
+    if (this.#parked.get(frame.call) !== frame) return;
     this.#parked.delete(frame.call);
     this.#running.add(frame);
     this.#abortFrame(frame, reason);
@@ -314,7 +314,7 @@ export class ContinuationStore implements LinearStore {
     let swept = 0;
     for (const frame of this.#parked.values()) {
       if (frame.deadline > time || swept++ === SWEEP_AT_ONCE) break;
-      this.#end(frame, frame.round, reason);
+      this.#end(frame, reason);
     }
     this.#watch();
   }
