@@ -1,4 +1,5 @@
 /** The types of checks and findings, and their constructors. */
+import { REVISION } from '@mrtr/harness/internal';
 import { type Evident, Undecided } from '../session/session.ts';
 import type { ReplyOutcome } from '../wire/outcome.ts';
 import type { CheckContext } from './context.ts';
@@ -95,11 +96,14 @@ export function abstainFor(error: unknown): Finding {
   throw error;
 }
 
-/** Recommends what no clause of the specification asks for. */
-export const recommend = (about: string, words: string): Clause => ({
-  at: `2026-07-28 has no clause; ${about}`,
+/** Recommends what no clause of a revision asks for. Default: the checked one. */
+export const recommend = (about: string, words: string, revision = REVISION): Clause => ({
+  at: `${revision} has no clause; ${about}`,
   words,
 });
 
-/** Cites the checked revision of the specification. */
-export const cite = (at: string, words: string): Clause => ({ at: `2026-07-28, ${at}`, words });
+/** Cites a revision of the specification. Default: the checked one. */
+export const cite = (at: string, words: string, revision = REVISION): Clause => ({
+  at: `${revision}, ${at}`,
+  words,
+});

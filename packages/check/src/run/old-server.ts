@@ -1,27 +1,28 @@
 /** The checks of a server that speaks 2025-11-25 alone: those about its user. There, a call has no rounds and no state. */
-import { type Check, type Clause, notApplicable } from '../judging/check.ts';
+import { REVISION } from '@mrtr/harness/internal';
+import { type Check, type Clause, cite, notApplicable, recommend } from '../judging/check.ts';
 import type { Texts } from '../wire/json.ts';
+import { OLD_REVISION } from '../wire/request.ts';
 
-const OLD = '2025-11-25';
+const citeOld = (at: string, words: string) => cite(at, words, OLD_REVISION);
 
-const ACTIONS: Clause = {
-  at: `${OLD}, client/elicitation, response actions`,
-  words:
-    'Decline: User explicitly declined the request … Cancel: User dismissed without making an explicit choice … Servers ' +
+const ACTIONS = citeOld(
+  'client/elicitation, response actions',
+  'Decline: User explicitly declined the request … Cancel: User dismissed without making an explicit choice … Servers ' +
     'should handle each state appropriately',
-};
+);
 
-const SCHEMA: Clause = {
-  at: `${OLD}, client/elicitation, form mode security 3`,
-  words: 'Servers SHOULD validate received data matches the requested schema',
-};
+const SCHEMA = citeOld(
+  'client/elicitation, form mode security 3',
+  'Servers SHOULD validate received data matches the requested schema',
+);
 
 /** The clauses whose words are not those of the checked revision. */
 const CLAUSES: Readonly<Record<string, Clause>> = {
-  'capability.undeclared': {
-    at: `${OLD}, basic/lifecycle, operation`,
-    words: 'Both parties MUST: … Only use capabilities that were successfully negotiated',
-  },
+  'capability.undeclared': citeOld(
+    'basic/lifecycle, operation',
+    'Both parties MUST: … Only use capabilities that were successfully negotiated',
+  ),
   'refusal.no-effect': ACTIONS,
   'refusal.decline-ends': ACTIONS,
   'refusal.cancel-ends': ACTIONS,
@@ -37,7 +38,7 @@ const ABOUT_USER =
 export const MIGRATE =
   'To support both revisions, see https://github.com/mrtr-shapes/mrtr-shapes/blob/main/docs/migrating.md';
 
-const OLD_SERVER = `the server speaks ${OLD} alone, where a call has no rounds and no state. ${MIGRATE}`;
+const OLD_SERVER = `the server speaks ${OLD_REVISION} alone, where a call has no rounds and no state. ${MIGRATE}`;
 
 /** The functions of the libraries for 2026-07-28. */
 const NEW_NAMES = / In TypeScript: .*?\.(?= |$)/g;
@@ -65,8 +66,8 @@ export function forOldServer(check: Check): Check {
 
 function oldClause({ id, clause: { at, words }, expected }: Check): Clause {
   if (at.includes('basic/patterns') && !CLAUSES[id])
-    return { at: `${OLD} has no clause; a recommendation`, words: expected };
-  return CLAUSES[id] ?? { at: at.replace('2026-07-28', OLD), words };
+    return recommend('a recommendation', expected, OLD_REVISION);
+  return CLAUSES[id] ?? { at: at.replace(REVISION, OLD_REVISION), words };
 }
 
 /** The finding of a check that does not apply to a server of the earlier revision, or undefined. */

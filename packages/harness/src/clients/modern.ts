@@ -10,6 +10,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { asCaller, httpOptions } from '../hosts/caller.ts';
 import type { Endpoint } from '../hosts/endpoint.ts';
+import { REVISION } from '../hosts/envelope.ts';
 import type { CallResult, LogicalCall } from '../transcript/call.ts';
 import { CLIENT_INFO, namesOfTools, requestOptions } from './client-application.ts';
 import { type Connected, ManualUser } from './manual-user.ts';
@@ -25,7 +26,7 @@ export async function connectModern(
 ): Promise<Client> {
   const { capabilities, has } = application;
   const client = new Client(CLIENT_INFO, {
-    versionNegotiation: { mode: fallback ? 'auto' : { pin: '2026-07-28' } },
+    versionNegotiation: { mode: fallback ? 'auto' : { pin: REVISION } },
     capabilities,
   });
   if (capabilities.elicitation && has.user)

@@ -1,12 +1,15 @@
 /** What every request of a client at 2026-07-28 carries: an envelope in its body, and headers that mirror the body. */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+} from '@modelcontextprotocol/client';
 import type { JsonObject } from '../transcript/wording.ts';
 
-export const REVISION = '2026-07-28';
-
-const META = 'io.modelcontextprotocol/';
+export const REVISION: string = '2026-07-28';
 
 /** The member of `_meta` that holds the declared capabilities. */
-export const DECLARED: string = `${META}clientCapabilities`;
+export const DECLARED: string = CLIENT_CAPABILITIES_META_KEY;
 
 export const CONTENT_TYPES = {
   'content-type': 'application/json',
@@ -15,8 +18,8 @@ export const CONTENT_TYPES = {
 
 /** The members of `_meta`. */
 export const envelopeOf = (capabilities: unknown, clientInfo?: JsonObject): JsonObject => ({
-  [`${META}protocolVersion`]: REVISION,
-  ...(clientInfo && { [`${META}clientInfo`]: clientInfo }),
+  [PROTOCOL_VERSION_META_KEY]: REVISION,
+  ...(clientInfo && { [CLIENT_INFO_META_KEY]: clientInfo }),
   [DECLARED]: capabilities,
 });
 
