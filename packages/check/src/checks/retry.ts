@@ -18,7 +18,6 @@ import { inWorker, unlessUnreadable } from '../sandbox.ts';
 import { type Retry, requireAnswer, type Session } from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
 import { mapMembers, objectAt } from '../wire/json.ts';
-import type { ReplyOutcome } from '../wire/outcome.ts';
 import { NOTHING_FILLED_IN } from './refusal.ts';
 
 export const SINGLE_USE = cite(
@@ -136,7 +135,7 @@ async function presentAtOnce(context: CheckContext, other: (session: Session) =>
   const retries = Array.from({ length: AT_ONCE }, (_, at) => session.retry(at % 2 === 0 ? last : second));
   const outcomes = await Promise.all(retries);
   const completed = outcomes.filter(({ kind }) => kind === 'completed').length;
-  if (completed === 0) return abstain(`none completed: ${outcomes[0] as ReplyOutcome}`);
+  if (completed === 0) return abstain(`none completed: ${outcomes[0]}`);
   const after = await context.effects.read();
   const effect = isSecond(context, before, after) ?? (completed > 1 ? undefined : false);
   if (effect === undefined) return abstain(UNCOUNTED);

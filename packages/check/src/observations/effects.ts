@@ -72,9 +72,10 @@ export class Effects {
     if (this.#probe === undefined) return this.mode === 'none' ? false : undefined;
     if (this.mode === 'blind') return undefined;
     const after = await this.read();
+    if (after === before) return false;
     const detail = clipChange(before, after, ' → ');
-    if (after !== before) session?.record({ kind: 'effect', instance: 'server', name: 'probe', detail });
-    return after !== before;
+    session?.record({ kind: 'effect', instance: 'server', name: 'probe', detail });
+    return true;
   }
 
   /** The change between two readings, in effects of one honest call. Undefined if the probe has no single number. */

@@ -64,7 +64,7 @@ function messagesOf(
   );
   const lost = kept.some(isResponse) ? undefined : reply.failure;
   return [
-    ...(isOld ? opening(request).map((message) => ({ ...sent, message: show(message) })) : []),
+    ...(isOld ? declare(request).map((message) => ({ ...sent, message: show(message) })) : []),
     { ...sent, message: show(isOld ? onSession(request) : withoutEnvelope(request)) },
     ...kept.map((value) => ({ ...received, message: show(value) })),
     ...(lost
@@ -74,7 +74,7 @@ function messagesOf(
 }
 
 /** The first message of a session whose client declares other capabilities: the few checks of it are about them. */
-const opening = ({ capabilities, params: { requestState } }: WireRequest) =>
+const declare = ({ capabilities, params: { requestState } }: WireRequest) =>
   capabilities && requestState === undefined ? [{ method: 'initialize', params: { capabilities } }] : [];
 
 /** The message of an old client: the call, or its response to the question. */

@@ -16,8 +16,8 @@ export class Likeness {
   /** Whether a text has half of the words that honest outcomes share. With fewer, it says something else. */
   isOfKind(text: string) {
     const words = new Set(split(text));
-    const shared = (this.#words ?? []).filter((one) => one && /\p{L}/u.test(one));
-    return 2 * shared.filter((one) => one && words.has(one)).length >= shared.length;
+    const known = (this.#words ?? []).flatMap((one) => (one && /\p{L}/u.test(one) ? [one] : []));
+    return 2 * known.filter((one) => words.has(one)).length >= known.length;
   }
 
   /** Undefined if honest outcomes differ too much to compare, or if none was recorded. */

@@ -51,9 +51,13 @@ export function createInstance(id: string, address: Address, patience: Patience,
 
   async function listening(server: ServerProcess, at: number) {
     const started = performance.now();
-    const isDecided = async () => (await answers(at)) || !server.alive || patience.over.aborted;
+    let listens = false;
+    const isDecided = async () => {
+      listens = await answers(at);
+      return listens || !server.alive || patience.over.aborted;
+    };
     await becomes(isDecided, START_MS);
-    if (!(await answers(at))) {
+    if (!listens) {
       const seconds = Math.round((performance.now() - started) / 1000);
       const what = server.alive
         ? `did not listen at port ${at} in ${seconds} s`

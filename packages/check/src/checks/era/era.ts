@@ -16,8 +16,8 @@ const CLAUSE = cite(
 );
 
 const REMEDY =
-  'Serve both eras from one handler: on a live session, send the questions as requests; where there is none, answer an ' +
-  "isError result that says why. In TypeScript: the SDK's legacy shim does.";
+  'Let one handler serve clients of both revisions. If the client has a session, send each question as a request on it. If ' +
+  "it has none, return an isError result that says why. In TypeScript: the SDK's legacy shim does.";
 
 function faultIn({ facts }: CheckContext, { turns, questions }: Session, end: ReplyOutcome) {
   if (end.kind === 'failed' && end.late) return `The old client waited, and got ${end.reason}.`;
