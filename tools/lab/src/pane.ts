@@ -75,12 +75,12 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
   }
 
   /** The server of the user's own, if the side serves it. */
-  const served = () => (current.option === OWN ? own : undefined);
-  const used = () => (current.instances === 'one' ? INSTANCE_IDS.slice(0, 1) : INSTANCE_IDS);
+  const findServed = () => (current.option === OWN ? own : undefined);
+  const listUsed = () => (current.instances === 'one' ? INSTANCE_IDS.slice(0, 1) : INSTANCE_IDS);
   const isAlive = (id: InstanceId) => instances[id]?.alive === true;
 
   async function startOne(id: InstanceId) {
-    const server = served();
+    const server = findServed();
     instances[id] = await (server ? startOwn(server) : startInstance(database));
   }
 
@@ -95,7 +95,7 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
     became('starting');
     try {
       // A command of the user's own is started only when it is used.
-      await revive(served() ? used() : INSTANCE_IDS);
+      await revive(findServed() ? listUsed() : INSTANCE_IDS);
       await findTools();
     } finally {
       became('ready');
@@ -104,7 +104,7 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
 
   /** Lists the tools of the own server, and chooses the first one if none was chosen. */
   async function findTools() {
-    const [server, instance] = [served(), instances.i1];
+    const [server, instance] = [findServed(), instances.i1];
     if (!server || !instance || !isOwn(instance) || server.tools.length > 0) return;
     try {
       server.tools = await listTools(instance.fetch, current.client === 'legacy');
@@ -141,7 +141,7 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
   function calledNow() {
     const { tool, own: chosen = { tool: '', arguments: {} } } = current;
     const optionCall = { ...CALLS[tool], ...(others && { arguments: others }) };
-    return { setUp: current, call: served() ? chosen : optionCall, instances: used() };
+    return { setUp: current, call: findServed() ? chosen : optionCall, instances: listUsed() };
   }
 
   /** How the processes serve the call of an option. */
@@ -186,17 +186,17 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
       await fleet.close();
     };
     try {
-      for (const id of used()) await joinFleet(id);
+      for (const id of listUsed()) await joinFleet(id);
     } catch (error) {
       // An instance has ended since the call began.
       await leave();
       throw error;
     }
     const { fetch, ...endpoint } = fleet.endpoint();
-    const probe = served()?.options.probe;
+    const probe = findServed()?.options.probe;
     const send = probe ? watchProbe(probe, fetch, recorder) : fetch;
     return {
-      instances: used(),
+      instances: listUsed(),
       endpoint: () => ({ ...endpoint, fetch: network(send, recorder, takeFault) }),
       framesHeld: fleet.framesHeld,
       close: leave,
@@ -206,14 +206,14 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
   const commands: Commands = {
     /** Chooses another server, tool, client or hosting. Abandons the open call: its user cancels. */
     async 'set-up'({ setUp }) {
-      const offered = setUp.option === OWN ? undefined : offeredFor(setUp);
+      const offered = setUp.option === OWN ? undefined : findOffered(setUp);
       if (setUp.option === OWN && !own)
         throw new Refused('The lab was opened without a server of your own: pnpm lab --server.');
       const source = setUp.option === OWN ? setUp.own?.source : undefined;
       if (source !== undefined && source !== own?.sourceName && !own?.loaded.has(source))
         throw new Refused(`The server has not loaded '${source}'.`);
       // To cancel would send the user's own server another round.
-      if (served() && join) await close();
+      if (findServed() && join) await close();
       await call?.abandon();
       const before = current;
       current = setUp;
@@ -222,7 +222,7 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
       fault = STRAIGHT;
       const isOther = (before.option === OWN) !== (setUp.option === OWN);
       // A process on stdio serves clients of one era.
-      const isOtherEra = served() && (before.client === 'legacy') !== (setUp.client === 'legacy');
+      const isOtherEra = findServed() && (before.client === 'legacy') !== (setUp.client === 'legacy');
       if (isOther || isOtherEra || own?.choose(source) === true) {
         own?.before.clear();
         await close();
@@ -234,11 +234,11 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
       if (doing !== 'ready' && doing !== 'over') throw new Refused('A call is going on.');
       if (chosen) current = { ...current, own: { ...chosen, source: current.own?.source } };
       others = given;
-      await revive(used());
+      await revive(listUsed());
       call = undefined;
       became('calling');
       const called = calledNow();
-      const onAsk = () => served()?.hasAsked(called.call.tool);
+      const onAsk = () => findServed()?.hasAsked(called.call.tool);
       call = startCall({ ...called, host, changed, became, onAsk, close });
     },
 
@@ -256,7 +256,7 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
     },
 
     fault({ fault: next }) {
-      if (next.to !== undefined && !used().includes(next.to))
+      if (next.to !== undefined && !listUsed().includes(next.to))
         throw new Refused(`There is no instance '${next.to}'.`);
       if (current.client === 'legacy' && (next.deliver !== 'once' || next.state !== undefined))
         throw new Refused(
@@ -280,7 +280,7 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
       if (isAlive(id)) throw new Refused(`'${id}' is alive.`);
       await startOne(id);
       if (!join) await findTools();
-      else if (used().includes(id)) await join(id, {});
+      else if (listUsed().includes(id)) await join(id, {});
       changed();
     },
 
@@ -297,7 +297,7 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
         await join?.(id, { deployed: change });
         if (old.alive) await old.stop();
       };
-      await Promise.all(used().map(replace));
+      await Promise.all(listUsed().map(replace));
       changed();
     },
   };
@@ -315,7 +315,7 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
         conversation,
         asked: call?.asked,
         fault,
-        insides: served() ? {} : insides(conversation.events, called.call, key),
+        insides: findServed() ? {} : insides(conversation.events, called.call, key),
         problem,
       };
     },
@@ -339,7 +339,7 @@ export function openPane({ database, postgres, own }: Means, first: SetUp, chang
 const FIRST: Change = 'nothing';
 
 /** @throws Refused for an option that is not there, or that lacks the tool */
-function offeredFor(setUp: SetUp) {
+function findOffered(setUp: SetUp) {
   const offered = OFFERED.find(({ id }) => id === setUp.option);
   if (!offered) throw new Refused(`There is no option '${setUp.option}'.`);
   if (hasVersions(setUp) && !offered.hasVersions)

@@ -186,8 +186,9 @@ function Side({ name, side, drawing: own, seen, view, onView, isNamed, ...shared
   const [traced] = [...ran.now, ...eventsOf('lines', events).map(({ files }) => files)].flatMap(Object.keys);
   const file = stand?.file ?? traced ?? side.file;
   const lit = file && picked ? rowsThatRan(seen.rows, soFar, [file, picked]) : new Set<number>();
-  const panels: Readonly<Record<View['panel'], ComponentChildren>> = {
-    source: (side.noLines || file !== undefined) && (
+  const isOffered = (panel: View['panel']) => panel !== 'source' || file !== undefined || side.noLines;
+  const panels: Readonly<Record<View['panel'], () => ComponentChildren>> = {
+    source: () => (
       <>
         {side.noLines && <p class="nothing">{side.noLines}</p>}
         {file !== undefined && (
@@ -203,13 +204,13 @@ function Side({ name, side, drawing: own, seen, view, onView, isNamed, ...shared
         )}
       </>
     ),
-    wire: <Wire events={events.slice(0, (seen.rows.at(-1)?.at ?? -1) + 1)} />,
-    state: (
+    wire: () => <Wire events={events.slice(0, (seen.rows.at(-1)?.at ?? -1) + 1)} />,
+    state: () => (
       <States events={soFar} insides={insides}>
         {side.stateTools}
       </States>
     ),
-    world: (
+    world: () => (
       <WorldPanel
         rows={view.zoom === 'wire' ? rowsOf({ ...conversation, events: soFar }) : seen.rows}
         end={seen.isEnd ? conversation.end : undefined}
@@ -217,7 +218,7 @@ function Side({ name, side, drawing: own, seen, view, onView, isNamed, ...shared
       />
     ),
   };
-  const panel = panels[view.panel] ? view.panel : 'wire';
+  const panel = isOffered(view.panel) ? view.panel : 'wire';
   const drawing = { conversation, ...shared, ...own, lit };
   return (
     <section
@@ -243,7 +244,7 @@ function Side({ name, side, drawing: own, seen, view, onView, isNamed, ...shared
       <EventsTable {...drawing} />
       <div class="below">
         <div class="tabs" role="tablist" aria-label="Below the lanes">
-          {PANELS.filter(([one]) => panels[one]).map(([one, title]) => (
+          {PANELS.filter(([one]) => isOffered(one)).map(([one, title]) => (
             <button
               key={one}
               type="button"
@@ -266,7 +267,7 @@ function Side({ name, side, drawing: own, seen, view, onView, isNamed, ...shared
           aria-label={`${panel}${isNamed ? ` on the ${name}` : ''}`}
           tabIndex={0}
         >
-          {panels[panel]}
+          {panels[panel]()}
         </div>
       </div>
     </section>
